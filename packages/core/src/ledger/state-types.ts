@@ -1,0 +1,40 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+
+/**
+ * Types of the state of each scope, by key, as Standard Schemas (zod and others).
+ * `session` belongs to one session; every other name is a shared scope; `temp` needs no declaration.
+ */
+export interface StateSchema {
+  readonly [scope: string]: { readonly [key: string]: StandardSchemaV1 };
+}
+
+type Fields<Scope> = Scope extends { readonly [key: string]: StandardSchemaV1 }
+  ? { -readonly [Key in keyof Scope]?: StandardSchemaV1.InferOutput<Scope[Key]> | undefined }
+  : Record<never, never>;
+
+interface Updatable<Values> {
+  /**
+   * Changes several keys with one event; a key set to `undefined` is deleted.
+   * With a key and a function, the function gets the present value and gives the new one.
+   */
+  update(changes: { [Key in keyof Values]?: Values[Key] | undefined }): void;
+  update<Key extends keyof Values & string>(key: Key, change: (value: Values[Key] | undefined) => Values[Key] | undefined): void;
+}
+
+export type ScopeState<Scope> = Fields<Scope> & Updatable<Fields<Scope>>;
+
+/** State of a session without a schema: every value is `unknown` until it is looked at. */
+export interface UntypedState extends Updatable<Record<string, unknown>> {
+  temp: Record<string, unknown>;
+  [key: string]: unknown;
+}
+
+/**
+ * State by property: session scope directly, other scopes under their name, `temp` for what need not be recorded.
+ * Setting a key to `undefined` deletes it; values must be JSON.
+ */
+export type StateOf<Schema extends StateSchema> = string extends keyof Schema
+  ? UntypedState
+  : ScopeState<Schema['session']> & { readonly [Scope in Exclude<keyof Schema, 'session' | 'temp'>]: ScopeState<Schema[Scope]> } & {
+      temp: Record<string, unknown>;
+    };

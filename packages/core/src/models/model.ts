@@ -1,0 +1,84 @@
+import type { JSONValue, LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { JsonObject } from '../base/json.ts';
+
+export interface ModelRetry {
+  /** Attempts in all. @default 3 */
+  readonly maxAttempts?: number;
+  /** Milliseconds before the second attempt, before jitter. @default 1_000 */
+  readonly initialDelayMs?: number;
+  /** @default 2 */
+  readonly backoffMultiplier?: number;
+  /** @default 30_000 */
+  readonly maxDelayMs?: number;
+}
+
+/** Settings of a call that do not depend on the prompt. What a provider calls differently goes in `providerOptions`. */
+export interface ModelSettings {
+  readonly temperature?: number;
+  /** Most tokens in one answer. */
+  readonly maxTokens?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly stopSequences?: readonly string[];
+  readonly seed?: number;
+  readonly retry?: ModelRetry;
+  /** Milliseconds for one attempt. @default 60_000 */
+  readonly timeout?: number;
+  readonly providerOptions?: { readonly [provider: string]: { readonly [option: string]: JSONValue } };
+}
+
+/** US dollars for a million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  /** @default the price of input */
+  readonly cachedInput?: number;
+  /** @default the price of input */
+  readonly cacheWrite?: number;
+}
+
+/** A model as an agent names it: it is loaded on the first call. */
+export interface Model {
+  readonly kind: 'model';
+  readonly provider: string;
+  readonly modelId: string;
+  readonly settings: ModelSettings;
+  /** Overrides the price table. */
+  readonly price?: Price;
+  /** Tokens that prompt and answer may have together. @default 128_000 */
+  readonly contextWindow?: number;
+  /**
+   * Gives the provider's model. It is asked before every call and is expected to remember.
+   * @throws MissingPackageError, MissingKeyError
+   */
+  load(): LanguageModelV4 | Promise<LanguageModelV4>;
+}
+
+/** What `agent({ model })` takes: a model of this package or any AI SDK model. */
+export type ModelInput = Model | LanguageModelV4;
+
+const wrapped = new WeakMap<LanguageModelV4, Model>();
+
+/** A model of this package for any model input; the same one for the same input. */
+export function toModel(input: ModelInput): Model {
+  if ('kind' in input) return input;
+  let model = wrapped.get(input);
+  if (model === undefined) {
+    model = Object.freeze({ kind: 'model' as const, provider: input.provider, modelId: input.modelId, settings: {}, load: () => input });
+    wrapped.set(input, model);
+  }
+  return model;
+}
+
+/** The name of a model in events and messages. */
+export function modelName(model: Model): string {
+  return `${model.provider}:${model.modelId}`;
+}
+
+/** The part of the call options that comes from the model's settings. */
+export function callSettings(settings: ModelSettings): Omit<LanguageModelV4CallOptions, 'prompt'> & JsonObject {
+  const { retry: _retry, timeout: _timeout, maxTokens, ...rest } = settings;
+  return { ...rest, ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }) } as Omit<LanguageModelV4CallOptions, 'prompt'> & JsonObject;
+}
