@@ -1,0 +1,54 @@
+import type { Exception } from './exceptions.ts';
+
+export type Rule =
+  | 'syntax'
+  | 'room-import'
+  | 'workspace-import'
+  | 'package-import'
+  | 'runtime-cycle'
+  | 'file-size'
+  | 'function-size'
+  | 'export-star'
+  | 'default-export'
+  | 'any'
+  | 'raw-source-of-chance'
+  | 'impure-room'
+  | 'import-side-effect'
+  | 'index-shape'
+  | 'index-weight'
+  | 'stale-exception';
+
+/** A place where the source breaks a rule of the architecture. */
+export interface Finding {
+  readonly rule: Rule;
+  readonly file: string;
+  readonly line: number;
+  /** What it is about; together with rule and file it names the finding in the list of exceptions. */
+  readonly subject: string;
+  readonly message: string;
+}
+
+/** The findings without the accepted ones, and one more for every exception that accepts nothing. */
+export function applyExceptions(findings: readonly Finding[], exceptions: readonly Exception[]): Finding[] {
+  const matches = (finding: Finding, exception: Exception): boolean =>
+    finding.rule === exception.rule && finding.file === exception.file && finding.subject === exception.subject;
+  const remaining = findings.filter((finding) => !exceptions.some((exception) => matches(finding, exception)));
+  const stale = exceptions.filter((exception) => !findings.some((finding) => matches(finding, exception)));
+  return [
+    ...remaining,
+    ...stale.map(
+      (exception): Finding => ({
+        rule: 'stale-exception',
+        file: exception.file,
+        line: 1,
+        subject: exception.subject,
+        message: `the exception for ${exception.rule} "${exception.subject}" is no longer needed: delete it from exceptions.ts and lower mostExceptions`,
+      }),
+    ),
+  ];
+}
+
+/** One line per finding, so that an editor can jump to it. */
+export function printFindings(findings: readonly Finding[]): string {
+  return findings.map(({ rule, file, line, message }) => `${file}:${line}  ${rule}  ${message}`).join('\n');
+}

@@ -1,0 +1,63 @@
+import { posix } from 'node:path';
+import type { ModuleImport, SourceFile } from './source-file.ts';
+
+/** Path from the repository root of the file that a relative import names; undefined for a package or a built-in module. */
+export function relativeTarget(file: string, specifier: string): string | undefined {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined;
+}
+
+/** The package of a specifier: `@scope/name` or `name`; undefined for relative imports and built-in modules. */
+export function packageOf(specifier: string): string | undefined {
+  if (specifier.startsWith('.') || specifier.startsWith('node:')) return undefined;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function runtimeTargets(file: SourceFile): string[] {
+  return file.imports.flatMap(({ specifier, kind }) => (kind === 'runtime' ? (relativeTarget(file.path, specifier) ?? []) : []));
+}
+
+/**
+ * Groups of files that import one another at run time, each listed as a way round. Types and `import()` do not count: they are gone
+ * or resolved before a cycle could bite.
+ */
+export function runtimeCycles(files: readonly SourceFile[]): string[][] {
+  const targets = new Map(files.map((file) => [file.path, runtimeTargets(file)]));
+  const done = new Set<string>();
+  const cycles: string[][] = [];
+  const walk = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start !== -1) cycles.push(trail.slice(start));
+    if (start !== -1 || done.has(path)) return;
+    for (const target of targets.get(path) ?? []) walk(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of targets.keys()) walk(path, []);
+  return cycles;
+}
+
+/** An import of a package or a built-in module that loading `entry` reaches, with the file it stands in. */
+export interface ReachedModule {
+  readonly file: string;
+  readonly imported: ModuleImport;
+}
+
+/** What loading a file loads with it: the files of its static runtime imports, and the packages and built-in modules they name. */
+export function reachedFrom(entry: string, files: readonly SourceFile[]): { files: SourceFile[]; modules: ReachedModule[] } {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const reached = new Set<SourceFile>();
+  const modules: ReachedModule[] = [];
+  const open = [entry];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const file = byPath.get(path);
+    if (!file || reached.has(file)) continue;
+    reached.add(file);
+    open.push(...runtimeTargets(file));
+    for (const imported of file.imports) {
+      if (imported.kind === 'runtime' && !imported.specifier.startsWith('.')) modules.push({ file: path, imported });
+    }
+  }
+  return { files: [...reached], modules };
+}

@@ -1,0 +1,43 @@
+import type { Finding } from './finding.ts';
+import { packageOf, reachedFrom } from './import-graph.ts';
+import { builtinsOutsideIndex, sizeLimits } from './rooms.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** The index is a hand-written list of named exports and nothing else. */
+export function checkIndexShape(index: SourceFile): Finding[] {
+  const findings = index.ownDeclarations.map(
+    ({ line, subject }): Finding => ({
+      rule: 'index-shape',
+      file: index.path,
+      line,
+      subject,
+      message: `the index holds only "export { … } from", no ${subject}`,
+    }),
+  );
+  if (index.lines <= sizeLimits.indexLines) return findings;
+  const message = `${index.lines} lines; the index may have ${sizeLimits.indexLines}`;
+  return [...findings, { rule: 'index-shape', file: index.path, line: sizeLimits.indexLines + 1, subject: 'lines', message }];
+}
+
+/** What a user pays for `import` of an entry: only the package's own dependencies, no slow built-in module. */
+export function checkWeight(entry: string, files: readonly SourceFile[], dependencies: readonly string[]): Finding[] {
+  return reachedFrom(entry, files).modules.flatMap(({ file, imported: { specifier, line } }) => {
+    const name = packageOf(specifier);
+    const refused = name === undefined ? builtinsOutsideIndex.includes(specifier) : !dependencies.includes(name);
+    if (!refused) return [];
+    return [{ rule: 'index-weight' as const, file, line, subject: specifier, message: `"${specifier}" is loaded by importing ${entry}` }];
+  });
+}
+
+/** Statements that run when an entry is imported: declarations only, so that an import changes nothing. */
+export function checkImportEffects(entry: string, files: readonly SourceFile[]): Finding[] {
+  return reachedFrom(entry, files).files.flatMap((file) =>
+    file.importEffects.map(({ line, subject }) => ({
+      rule: 'import-side-effect' as const,
+      file: file.path,
+      line,
+      subject,
+      message: `"${subject}" runs when ${entry} is imported: a module only declares`,
+    })),
+  );
+}

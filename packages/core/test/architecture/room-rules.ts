@@ -1,0 +1,88 @@
+import { builtinModules } from 'node:module';
+import type { Finding } from './finding.ts';
+import { packageOf, relativeTarget } from './import-graph.ts';
+import { compositionRoots, portFiles, type Room, rooms } from './rooms.ts';
+import type { ModuleImport, SourceFile } from './source-file.ts';
+
+export const coreSource = 'packages/core/src/';
+
+/** Tests and their fixtures: the room table, the function limit and the port rule leave them alone. */
+export function isTestFile(path: string): boolean {
+  return path.endsWith('.test.ts') || path.endsWith('.test.tsx') || /^packages\/[^/]+\/test\//.test(path);
+}
+
+/** The room of a path below `packages/core/src`: the longest name of the table that it starts with, else its first part. */
+export function roomOf(path: string): string {
+  const inside = path.slice(coreSource.length);
+  const nested = Object.keys(rooms).filter((name) => inside.startsWith(`${name}/`));
+  return nested.sort((one, other) => other.length - one.length)[0] ?? (inside.split('/')[0] as string);
+}
+
+/** Findings of the rules that hold for the files of core alone. */
+export function checkRooms(files: readonly SourceFile[]): Finding[] {
+  return files.filter((file) => file.path.startsWith(coreSource) && !isTestFile(file.path)).flatMap(checkCoreFile);
+}
+
+function checkCoreFile(file: SourceFile): Finding[] {
+  const name = roomOf(file.path);
+  if (compositionRoots.includes(name)) return [];
+  const room = rooms[name];
+  if (!room) {
+    const message = `"${name}" is not a room: put the file into a room, or add a line to the table in rooms.ts and to ARCHITECTURE.md`;
+    return [{ rule: 'room-import', file: file.path, line: 1, subject: name, message }];
+  }
+  return [...file.imports.flatMap((imported) => checkImport(file, name, room, imported)), ...checkChance(file), ...checkPurity(file, name, room)];
+}
+
+function checkImport(file: SourceFile, name: string, room: Room, imported: ModuleImport): Finding[] {
+  const target = relativeTarget(file.path, imported.specifier);
+  const place = { file: file.path, line: imported.line, subject: imported.specifier };
+  if (target?.startsWith(coreSource)) {
+    const reason = refusal(name, room, roomOf(target), imported.kind === 'type');
+    return reason ? [{ rule: 'room-import', ...place, message: `"${imported.specifier}": ${reason}` }] : [];
+  }
+  if (imported.kind === 'type') return [];
+  if (packageOf(imported.specifier) === 'adjutant') {
+    return [{ rule: 'room-import', ...place, message: `"${imported.specifier}": inside core, import the file itself` }];
+  }
+  if (room.nodeModules && isBuiltin(imported.specifier) && !room.nodeModules.includes(imported.specifier)) {
+    const allowed = room.nodeModules.join(', ');
+    return [{ rule: 'room-import', ...place, message: `"${imported.specifier}": of Node's modules, ${name}/ may import only ${allowed}` }];
+  }
+  return [];
+}
+
+function isBuiltin(specifier: string): boolean {
+  return specifier.startsWith('node:') || builtinModules.includes(specifier);
+}
+
+function refusal(name: string, room: Room, target: string, typeOnly: boolean): string | undefined {
+  if (target === name || room.imports.includes(target)) return undefined;
+  if (room.types?.includes(target)) return typeOnly ? undefined : `${name}/ may import only types of ${target}/ (use "import type")`;
+  const allowed = [...room.imports, ...(room.types ?? []).map((type) => `types of ${type}`)];
+  return `${name}/ may import ${allowed.length ? allowed.join(', ') : 'no other room'}, not ${target}`;
+}
+
+function checkChance(file: SourceFile): Finding[] {
+  if (portFiles.includes(file.path.slice(coreSource.length))) return [];
+  return file.sourcesOfChance.map(({ line, subject }) => ({
+    rule: 'raw-source-of-chance',
+    file: file.path,
+    line,
+    subject,
+    message: `"${subject}": time, timers, identifiers and randomness enter through Clock, IdSource and Random of base/`,
+  }));
+}
+
+function checkPurity(file: SourceFile, name: string, room: Room): Finding[] {
+  const isException = room.impureFiles?.includes(file.path.slice(`${coreSource}${name}/`.length));
+  if (!room.pure || isException) return [];
+  const modules = file.imports.filter(({ kind, specifier }) => kind !== 'type' && !specifier.startsWith('.'));
+  return [...modules.map(({ specifier, line }) => ({ line, subject: specifier })), ...file.outsideGlobals].map(({ line, subject }) => ({
+    rule: 'impure-room',
+    file: file.path,
+    line,
+    subject,
+    message: `"${subject}": ${name}/ is pure, it takes what it needs as arguments and imports no package or Node module at run time`,
+  }));
+}

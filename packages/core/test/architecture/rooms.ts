@@ -1,0 +1,57 @@
+/** What a room of `packages/core/src` may import; its own files always count as allowed. */
+export interface Room {
+  /** Rooms whose files it may import in any way. */
+  readonly imports: readonly string[];
+  /** Rooms of which it may import types only. */
+  readonly types?: readonly string[];
+  /** No clock, timer, randomness, I/O or Node module: what the room computes depends on its arguments alone. */
+  readonly pure?: true;
+  /** Files of a pure room that hold its effects, by their path in the room. */
+  readonly impureFiles?: readonly string[];
+  /** Built-in modules that the room may import; any when missing. */
+  readonly nodeModules?: readonly string[];
+}
+
+const belowEngine = ['base', 'ledger', 'runnables', 'models', 'tools', 'memory', 'context', 'supervision', 'loop', 'effects'];
+
+/**
+ * The table of ARCHITECTURE.md. A room within a room (`tools/builtin`) is a room of its own: nobody imports it unless its line says so.
+ * `stores` is in no line: only `runtime.ts`, `testing` and the package's subpath entries reach it.
+ */
+export const rooms: Readonly<Record<string, Room>> = {
+  base: { imports: [], nodeModules: ['node:crypto'] },
+  ledger: { imports: ['base'], pure: true, impureFiles: ['writer.ts'] },
+  runnables: { imports: ['base', 'ledger'], types: ['models', 'tools', 'memory'], pure: true },
+  models: { imports: ['base', 'ledger'] },
+  tools: { imports: ['base', 'ledger'] },
+  'tools/builtin': { imports: ['base', 'ledger', 'tools'] },
+  memory: { imports: ['base', 'ledger'] },
+  context: { imports: ['base', 'ledger', 'runnables'], pure: true },
+  supervision: { imports: ['base', 'ledger'], types: ['tools'], pure: true },
+  loop: { imports: ['base', 'ledger', 'runnables', 'context', 'supervision'], pure: true },
+  effects: { imports: ['base', 'ledger', 'models', 'tools', 'memory', 'context'], types: ['runnables', 'loop'] },
+  engine: { imports: belowEngine },
+  scheduler: { imports: ['base', 'ledger', 'engine'] },
+  triggers: { imports: ['base', 'ledger', 'engine'] },
+  stores: { imports: ['base', 'ledger'] },
+  views: { imports: ['base', 'ledger'], pure: true },
+};
+
+/** Rooms and files of `src` that compose the others and may import anything. */
+export const compositionRoots: readonly string[] = ['testing', 'runtime.ts', 'index.ts'];
+
+/** Files that give the rest of core its time, identifiers and randomness. */
+export const portFiles: readonly string[] = ['base/clock.ts', 'base/id.ts', 'base/random.ts'];
+
+export const sizeLimits = { fileLines: 500, testFileLines: 800, functionLines: 60, indexLines: 150 } as const;
+
+/** Built-in modules that importing the package must not load: they are slow, or can touch the machine. */
+export const builtinsOutsideIndex: readonly string[] = [
+  'node:child_process',
+  'node:http',
+  'node:https',
+  'node:net',
+  'node:sqlite',
+  'node:vm',
+  'node:worker_threads',
+];
