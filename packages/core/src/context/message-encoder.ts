@@ -1,0 +1,215 @@
+import type { LanguageModelV4Message, LanguageModelV4ToolResultOutput, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { JsonValue } from '../base/json.ts';
+import type { Event, EventOf } from '../ledger/event.ts';
+import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
+import type { PromptEvent } from '../runnables/render-context.ts';
+import { truncateText } from './truncate.ts';
+
+type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
+type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
+type AssistantPart = AssistantMessage['content'][number];
+type ToolPart = ToolMessage['content'][number];
+
+interface OpenRound {
+  readonly calls: EventOf<'tool_call'>[];
+  readonly results: Map<string, EventOf<'tool_result'>>;
+  readonly deferred: LanguageModelV4Message[];
+}
+
+export interface EncoderOptions {
+  /** Longest tool result in characters. */
+  readonly resultLimit: number;
+  /** Puts large values back in the place of their references. */
+  readonly resolve: (value: unknown) => unknown;
+  /** The name that tools have for the model. */
+  readonly toolName: (name: string) => string;
+}
+
+/**
+ * Encoder version 1: turns events, one after the other, into the messages of a prompt. It is frozen, because recorded prompts are
+ * rebuilt with it; another encoding is another class with the next version.
+ *
+ * What the agent itself said becomes assistant and tool messages; what other agents said is told as a message about them.
+ * A call is never parted from its result: results stand in the order of the calls, and what arrived between waits behind them.
+ */
+export class MessageEncoder {
+  readonly #options: EncoderOptions;
+  readonly #messages: LanguageModelV4Message[] = [];
+  #assistant: { readonly invocation: string | undefined; readonly round: number | undefined; readonly parts: AssistantPart[] } | undefined;
+  #calls: EventOf<'tool_call'>[] = [];
+  #open: OpenRound | undefined;
+  #characters = 0;
+
+  constructor(options: EncoderOptions) {
+    this.#options = options;
+  }
+
+  /** Characters of text in the messages so far. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /** Takes one event. `native` says that the agent itself was its author. */
+  push(event: PromptEvent, native: boolean): void {
+    switch (event.type) {
+      case 'synthetic':
+        return this.#add(event.role === 'system' ? { role: 'system', content: event.text } : userMessage(event.text), event.text.length);
+      case 'rewritten':
+        return this.#addUser(event.text);
+      case 'user':
+        return this.#addUser(String(this.#options.resolve(event.text)));
+      case 'invocation_start':
+        if (event.input?.message !== undefined) this.#addUser(String(this.#options.resolve(event.input.message)));
+        return undefined;
+      case 'invocation_end':
+        return this.#addUser(endNotice(event, this.#options.resolve));
+      case 'thought':
+      case 'assistant':
+      case 'tool_call':
+        return native || (event.type === 'assistant' && event.round === undefined) ? this.#pushOwn(event) : this.#pushForeign(event);
+      case 'tool_result':
+        return native ? this.#pushResult(event) : this.#tellResult(event);
+      case 'compaction':
+        return this.#addUser(event.summary);
+      default:
+        return undefined;
+    }
+  }
+
+  /** The messages so far; a round that lacks results is closed with what is known. */
+  messages(): readonly LanguageModelV4Message[] {
+    this.#closeAssistant();
+    this.#closeRound();
+    return this.#messages;
+  }
+
+  #addUser(text: string): void {
+    this.#add(userMessage(text), text.length);
+  }
+
+  #add(message: LanguageModelV4Message, characters: number): void {
+    this.#closeAssistant();
+    this.#characters += characters;
+    if (this.#open === undefined) this.#messages.push(message);
+    else this.#open.deferred.push(message);
+  }
+
+  #pushOwn(event: EventOf<'thought'> | EventOf<'assistant'> | EventOf<'tool_call'>): void {
+    const current = this.#assistant;
+    if (current === undefined || current.invocation !== event.invocationId || current.round !== event.round) {
+      this.#closeAssistant();
+      this.#closeRound();
+      this.#assistant = { invocation: event.invocationId, round: event.round, parts: [] };
+    }
+    const parts = (this.#assistant as { parts: AssistantPart[] }).parts;
+    const extra = event.providerMetadata === undefined ? {} : { providerOptions: event.providerMetadata as SharedV4ProviderOptions };
+    if (event.type === 'tool_call') {
+      this.#calls.push(event);
+      const input = this.#options.resolve(event.args);
+      this.#characters += lengthOf(input);
+      parts.push({ type: 'tool-call', toolCallId: event.providerCallId, toolName: this.#options.toolName(event.name), input: event.invalid === undefined ? input : {}, ...extra });
+      return;
+    }
+    const text = String(this.#options.resolve(event.text));
+    this.#characters += text.length;
+    if (text !== '' || event.providerMetadata !== undefined) parts.push({ type: event.type === 'thought' ? 'reasoning' : 'text', text, ...extra });
+  }
+
+  #closeAssistant(): void {
+    const current = this.#assistant;
+    if (current === undefined) return;
+    this.#assistant = undefined;
+    if (current.parts.length > 0) this.#messages.push({ role: 'assistant', content: current.parts });
+    if (this.#calls.length > 0) {
+      this.#open = { calls: this.#calls, results: new Map(), deferred: [] };
+      this.#calls = [];
+    }
+  }
+
+  #pushResult(event: EventOf<'tool_result'>): void {
+    if (!event.settled) return;
+    this.#closeAssistant();
+    const open = this.#open;
+    // A result whose call was left out of the prompt is left out with it.
+    if (open === undefined || !open.calls.some((call) => call.callId === event.callId)) return;
+    open.results.set(event.callId, event);
+    if (open.results.size === open.calls.length) this.#closeRound();
+  }
+
+  #closeRound(): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#open = undefined;
+    this.#messages.push({ role: 'tool', content: open.calls.map((call) => this.#resultPart(call, open.results.get(call.callId))) });
+    for (const message of open.deferred) this.#messages.push(message);
+  }
+
+  #resultPart(call: EventOf<'tool_call'>, event: EventOf<'tool_result'> | undefined): ToolPart {
+    const output: LanguageModelV4ToolResultOutput =
+      event === undefined ? { type: 'error-text', value: 'No result of this call is known.' } : this.#output(event.result);
+    this.#characters += lengthOf(output.type === 'execution-denied' ? output.reason : output.value);
+    return { type: 'tool-result', toolCallId: call.providerCallId, toolName: this.#options.toolName(call.name), output };
+  }
+
+  #output(result: ToolResult): LanguageModelV4ToolResultOutput {
+    const content = this.#options.resolve(result.content) as JsonValue;
+    const failed = !isSuccess(result);
+    const limit = this.#options.resultLimit;
+    if (typeof content === 'string') return { type: failed ? 'error-text' : 'text', value: withAlternatives(truncateText(content, limit), result) };
+    if (lengthOf(content) > limit || (failed && result.alternatives !== undefined)) {
+      return { type: failed ? 'error-text' : 'text', value: withAlternatives(truncateText(JSON.stringify(content), limit), result) };
+    }
+    // biome-ignore lint/suspicious/noExplicitAny: JSON of the ledger is read-only, JSON of the provider's types is not
+    return { type: failed ? 'error-json' : 'json', value: content as any };
+  }
+
+  #pushForeign(event: EventOf<'thought'> | EventOf<'assistant'> | EventOf<'tool_call'>): void {
+    if (event.type === 'thought') return;
+    if (event.type === 'tool_call') return this.#addUser(`[${event.agent}] called the tool ${event.name} with ${JSON.stringify(this.#options.resolve(event.args))}`);
+    this.#addUser(`[${event.agent}] said: ${String(this.#options.resolve(event.text))}`);
+  }
+
+  #tellResult(event: EventOf<'tool_result'>): void {
+    if (!event.settled) return;
+    const content = this.#options.resolve(event.result.content);
+    const text = truncateText(typeof content === 'string' ? content : JSON.stringify(content), this.#options.resultLimit);
+    this.#addUser(`The tool ${event.name} ${isSuccess(event.result) ? 'returned' : 'failed'}: ${text}`);
+  }
+}
+
+function withAlternatives(text: string, result: ToolResult): string {
+  return result.alternatives === undefined || result.alternatives.length === 0 ? text : `${text}\nInstead: ${result.alternatives.join('; ')}`;
+}
+
+function userMessage(text: string): LanguageModelV4Message {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  return value === undefined ? 0 : JSON.stringify(value).length;
+}
+
+function endNotice(event: EventOf<'invocation_end'>, resolve: (value: unknown) => unknown): string {
+  const name = event.invocationId.slice(event.invocationId.lastIndexOf('/') + 1).replace(/:[0-9a-f]+(\.\d+)?$/, '');
+  if (event.status !== 'completed') return `[${name}] ended as ${event.status}${event.error === undefined ? '' : `: ${event.error.message}`}`;
+  const output = resolve(event.output);
+  return `[${name}] has finished: ${typeof output === 'string' ? output : JSON.stringify(output ?? null)}`;
+}
+
+/** Whether an event can stand in a prompt at all. */
+export function isPromptEvent(event: Event): boolean {
+  switch (event.type) {
+    case 'user':
+    case 'assistant':
+    case 'thought':
+    case 'tool_call':
+      return true;
+    case 'tool_result':
+      return event.settled;
+    case 'invocation_start':
+      return event.input?.message !== undefined;
+    default:
+      return false;
+  }
+}

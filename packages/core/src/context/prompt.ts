@@ -1,0 +1,226 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { contentHash } from '../base/hash.ts';
+import type { JsonValue } from '../base/json.ts';
+import type { HistoryScope, RecipeSegment } from '../ledger/prompt-recipe.ts';
+import type { PromptEvent, RenderContext, RenderState, Renderer, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
+import { History, type LedgerView } from './history.ts';
+import { type EncoderOptions, MessageEncoder } from './message-encoder.ts';
+
+/** A stretch of the prompt in the making. */
+type Segment =
+  | { readonly kind: 'message'; readonly message: SyntheticMessage }
+  | { readonly kind: 'history'; readonly scope: HistoryScope }
+  | { readonly kind: 'events'; readonly events: readonly PromptEvent[] };
+
+/** The histories that an agent invocation has looked at; they live as long as it does. */
+export class Histories {
+  readonly #ledger: LedgerView;
+  readonly #path: string;
+  readonly #agent: string;
+  readonly options: EncoderOptions;
+  readonly #byScope = new Map<HistoryScope, History>();
+
+  constructor(ledger: LedgerView, path: string, agent: string, options: EncoderOptions) {
+    this.#ledger = ledger;
+    this.#path = path;
+    this.#agent = agent;
+    this.options = options;
+  }
+
+  get lastSeq(): number {
+    return this.#ledger.events.length;
+  }
+
+  of(scope: HistoryScope): History {
+    let history = this.#byScope.get(scope);
+    if (history === undefined) {
+      history = new History(this.#ledger, this.#path, this.#agent, scope, this.options);
+      this.#byScope.set(scope, history);
+    }
+    return history;
+  }
+}
+
+class PromptContext implements RenderContext {
+  readonly agent: string;
+  readonly invocationId: string;
+  readonly round: number;
+  readonly state: RenderState['state'];
+  readonly usage: RenderState['usage'];
+  readonly tools: readonly string[];
+  readonly toolChoice: ToolChoice | undefined;
+  readonly segments: readonly Segment[];
+  readonly #histories: Histories;
+
+  constructor(base: RenderState, histories: Histories, segments: readonly Segment[], tools: readonly string[], toolChoice: ToolChoice | undefined) {
+    this.agent = base.agent;
+    this.invocationId = base.invocationId;
+    this.round = base.round;
+    this.state = base.state;
+    this.usage = base.usage;
+    this.#histories = histories;
+    this.segments = segments;
+    this.tools = tools;
+    this.toolChoice = toolChoice;
+  }
+
+  get events(): readonly PromptEvent[] {
+    return this.segments.flatMap((segment): readonly PromptEvent[] => {
+      if (segment.kind === 'message') return [segment.message];
+      return segment.kind === 'events' ? segment.events : this.#histories.of(segment.scope).events();
+    });
+  }
+
+  #with(segments: readonly Segment[], tools = this.tools, toolChoice = this.toolChoice): PromptContext {
+    return new PromptContext(this, this.#histories, segments, tools, toolChoice);
+  }
+
+  withEvents(events: readonly PromptEvent[]): RenderContext {
+    return this.#with([{ kind: 'events', events }]);
+  }
+
+  append(event: PromptEvent): RenderContext {
+    const segment: Segment = event.type === 'synthetic' ? { kind: 'message', message: event } : { kind: 'events', events: [event] };
+    return this.#with([...this.segments, segment]);
+  }
+
+  includeHistory(scope: HistoryScope): RenderContext {
+    return this.#with([...this.segments, { kind: 'history', scope }]);
+  }
+
+  withTools(names: readonly string[]): RenderContext {
+    return this.#with(this.segments, names);
+  }
+
+  withToolChoice(choice: ToolChoice): RenderContext {
+    return this.#with(this.segments, this.tools, choice);
+  }
+}
+
+/** A prompt, and how it can be made again. */
+export interface RenderedPrompt {
+  readonly messages: LanguageModelV4Message[];
+  readonly segments: readonly RecipeSegment[];
+  /** Contents that the segments name by hash. */
+  readonly contents: ReadonlyMap<string, JsonValue>;
+  /** Characters of text. */
+  readonly characters: number;
+  readonly tools: readonly string[];
+  readonly toolChoice: ToolChoice | undefined;
+}
+
+/** Runs the renderers and encodes what they made. */
+export function renderPrompt(
+  renderers: readonly Renderer[],
+  state: RenderState,
+  histories: Histories,
+  offered: { readonly tools: readonly string[]; readonly toolChoice: ToolChoice | undefined },
+): RenderedPrompt {
+  let context: RenderContext = new PromptContext(state, histories, [], offered.tools, offered.toolChoice);
+  for (const renderer of renderers) context = renderer(context);
+  const { segments, tools, toolChoice } = context as PromptContext;
+  return { ...encodeSegments(segments, histories), tools, toolChoice };
+}
+
+function encodeSegments(segments: readonly Segment[], histories: Histories): Omit<RenderedPrompt, 'tools' | 'toolChoice'> {
+  const recipe: RecipeSegment[] = [];
+  const contents = new Map<string, JsonValue>();
+  const encoded = new SegmentEncoder(histories);
+  for (const segment of segments) {
+    if (segment.kind === 'history') {
+      encoded.addHistory(segment.scope);
+      recipe.push({ history: segment.scope, to: histories.lastSeq });
+      continue;
+    }
+    const events = segment.kind === 'message' ? [segment.message] : segment.events;
+    for (const event of events) encoded.add(event);
+    recipe.push(...recipeOf(events, contents));
+  }
+  return { messages: encoded.messages(), segments: recipe, contents, characters: encoded.characters };
+}
+
+/** Joins histories and single events to one prompt. Neighbouring events share an encoder, so that a round among them stays whole. */
+class SegmentEncoder {
+  readonly #histories: Histories;
+  #messages: LanguageModelV4Message[] = [];
+  #open: MessageEncoder | undefined;
+  characters = 0;
+
+  constructor(histories: Histories) {
+    this.#histories = histories;
+  }
+
+  add(event: PromptEvent): void {
+    this.#open ??= new MessageEncoder(this.#histories.options);
+    this.#open.push(event, this.#histories.of('ancestors').isNative(event));
+  }
+
+  addHistory(scope: HistoryScope): void {
+    this.#close();
+    const history = this.#histories.of(scope);
+    // One copy of the pointers: the caller's array must not grow with the history.
+    this.#messages = this.#messages.concat(history.messages());
+    this.characters += history.characters;
+  }
+
+  messages(): LanguageModelV4Message[] {
+    this.#close();
+    return this.#messages;
+  }
+
+  #close(): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#open = undefined;
+    this.#messages = this.#messages.concat(open.messages());
+    this.characters += open.characters;
+  }
+}
+
+/** Encodes recorded segments again. `content` gives what a hash stands for, `event` the event of a seq. */
+export function encodeRecipe(
+  segments: readonly RecipeSegment[],
+  histories: Histories,
+  source: { readonly content: (hash: string) => JsonValue; readonly event: (seq: number) => PromptEvent },
+): LanguageModelV4Message[] {
+  const encoded = new SegmentEncoder(histories);
+  for (const segment of segments) {
+    if ('history' in segment) encoded.addHistory(segment.history);
+    else if ('hash' in segment) {
+      const { role, text } = source.content(segment.hash) as { role: 'system' | 'user'; text: string };
+      encoded.add({ type: 'synthetic', role, text });
+    } else for (const [first, last] of segment.events) for (let seq = first; seq <= last; seq++) encoded.add(source.event(seq));
+  }
+  return encoded.messages();
+}
+
+const hashes = new WeakMap<object, string>();
+
+/** Events by their seq in ranges, everything else by the hash of its content. */
+function recipeOf(events: readonly PromptEvent[], contents: Map<string, JsonValue>): RecipeSegment[] {
+  const segments: RecipeSegment[] = [];
+  let ranges: [number, number][] = [];
+  const closeRanges = (): void => {
+    if (ranges.length > 0) segments.push({ events: ranges });
+    ranges = [];
+  };
+  for (const event of events) {
+    if (event.type === 'synthetic' || event.type === 'rewritten') {
+      closeRanges();
+      const content = { role: event.type === 'synthetic' ? event.role : ('user' as const), text: event.text };
+      let hash = hashes.get(event);
+      if (hash === undefined) {
+        hash = contentHash(content);
+        hashes.set(event, hash);
+      }
+      contents.set(hash, content);
+      segments.push({ hash });
+      continue;
+    }
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === event.seq - 1) last[1] = event.seq;
+    else ranges.push([event.seq, event.seq]);
+  }
+  closeRanges();
+  return segments;
+}

@@ -1,0 +1,104 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { AdjutantError } from '../base/error.ts';
+import { canonicalJson, type JsonObject, type JsonValue } from '../base/json.ts';
+import { type Event, type EventOf, foldEvent } from '../ledger/event.ts';
+import { emptyInvocationTree, invocationFold } from '../ledger/invocation-fold.ts';
+import type { PromptRecipe, RecipeSegment } from '../ledger/prompt-recipe.ts';
+import { toolWireName } from '../ledger/tool-name.ts';
+import { encodeRecipe, Histories, type RenderedPrompt } from './prompt.ts';
+
+/** How often the segments of an invocation's recipe are written whole, so that a rebuild never walks far back. */
+const wholeEvery = 64;
+
+/** What a new recipe is written against. */
+export interface RecipeBase {
+  /** All segments of the invocation's last prompt. */
+  readonly previous: readonly RecipeSegment[] | undefined;
+  /** Whether the ledger holds this content already. */
+  readonly isRecorded: (hash: string) => boolean;
+}
+
+/** Writes down how a prompt was made: only what is new against the invocation's last one. */
+export function writeRecipe(
+  rendered: RenderedPrompt,
+  settings: { readonly hash: string; readonly content: JsonValue },
+  resultLimit: number,
+  round: number,
+  base: RecipeBase,
+): PromptRecipe {
+  const contents: Record<string, JsonValue> = {};
+  for (const [hash, content] of rendered.contents) if (!base.isRecorded(hash)) contents[hash] = content;
+  if (!base.isRecorded(settings.hash)) contents[settings.hash] = settings.content;
+  const keep = round % wholeEvery === 1 ? 0 : commonPrefix(rendered.segments, base.previous ?? []);
+  return {
+    encoder: 1,
+    segments: keep === 0 ? rendered.segments : rendered.segments.slice(keep),
+    ...(keep === 0 ? {} : { keep }),
+    resultLimit,
+    settings: settings.hash,
+    ...(Object.keys(contents).length === 0 ? {} : { contents }),
+  };
+}
+
+function commonPrefix(a: readonly RecipeSegment[], b: readonly RecipeSegment[]): number {
+  let length = 0;
+  while (length < a.length && length < b.length && sameSegment(a[length] as RecipeSegment, b[length] as RecipeSegment)) length++;
+  return length;
+}
+
+function sameSegment(a: RecipeSegment, b: RecipeSegment): boolean {
+  if ('hash' in a) return 'hash' in b && a.hash === b.hash;
+  if ('history' in a) return 'history' in b && a.history === b.history && a.to === b.to;
+  return 'events' in b && canonicalJson(a.events) === canonicalJson(b.events);
+}
+
+/** All segments of a recipe, those included that it shares with the call before it. */
+export function wholeSegments(recipe: PromptRecipe, previous: readonly RecipeSegment[] | undefined): readonly RecipeSegment[] {
+  return recipe.keep === undefined ? recipe.segments : [...(previous ?? []).slice(0, recipe.keep), ...recipe.segments];
+}
+
+/** All segments of the last of these model calls of one invocation. */
+export function lastSegments(starts: readonly EventOf<'model_start'>[]): readonly RecipeSegment[] | undefined {
+  let first = starts.length - 1;
+  while (first > 0 && (starts[first] as EventOf<'model_start'>).recipe.keep !== undefined) first--;
+  let segments: readonly RecipeSegment[] | undefined;
+  for (const start of starts.slice(Math.max(0, first))) segments = wholeSegments(start.recipe, segments);
+  return segments;
+}
+
+/** The recipe cannot be followed: the event is no model call, or the ledger is not whole. */
+export class PromptNotFoundError extends AdjutantError {
+  constructor(data: { seq: number; reason: string }) {
+    super('prompt_not_found', `The prompt of event ${data.seq} cannot be shown: ${data.reason}.`, data);
+  }
+}
+
+/**
+ * The exact call that a model got: its prompt, tools and settings, rebuilt from the ledger. Its canonical JSON is, byte for byte, that of the
+ * call options that the model received (without `abortSignal` and headers).
+ * @param resolve puts large values back in the place of their references
+ * @throws PromptNotFoundError
+ */
+export function promptOf(events: readonly Event[], seq: number, resolve: (value: unknown) => unknown): LanguageModelV4CallOptions {
+  const start = events[seq - 1];
+  if (start?.type !== 'model_start') throw new PromptNotFoundError({ seq, reason: 'it is not a model_start event' });
+  const prefix = events.slice(0, seq - 1);
+  const invocations = emptyInvocationTree();
+  for (const event of prefix) foldEvent(invocationFold, invocations, event);
+  const starts: EventOf<'model_start'>[] = [];
+  const contents = new Map<string, JsonValue>();
+  for (const event of [...prefix, start]) {
+    if (event.type !== 'model_start') continue;
+    for (const [hash, content] of Object.entries(event.recipe.contents ?? {})) contents.set(hash, content);
+    if (event.invocationId === start.invocationId) starts.push(event);
+  }
+  const content = (hash: string): JsonValue => {
+    const found = contents.get(hash);
+    if (found === undefined) throw new PromptNotFoundError({ seq, reason: `the ledger has no content ${hash}` });
+    return resolve(found) as JsonValue;
+  };
+  const options = { resultLimit: start.recipe.resultLimit, resolve, toolName: toolWireName };
+  const histories = new Histories({ events: prefix, invocations }, start.invocationId, start.agent, options);
+  const prompt = encodeRecipe(lastSegments(starts) ?? [], histories, { content, event: (at) => events[at - 1] as Event });
+  return { prompt, ...(content(start.recipe.settings) as JsonObject) };
+}

@@ -1,0 +1,103 @@
+import type { EventOf } from '../ledger/event.ts';
+import type { HistoryScope } from '../ledger/prompt-recipe.ts';
+import type { PromptEvent, RenderContext, Renderer, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
+
+/** A text, or a pure function that makes one from what the agent sees. */
+export type PromptText = string | ((context: RenderState) => string);
+
+function injectMessage(role: SyntheticMessage['role'], text: PromptText): Renderer {
+  if (typeof text !== 'string') return (context) => context.append(Object.freeze({ type: 'synthetic', role, text: text(context) }));
+  const message = Object.freeze({ type: 'synthetic' as const, role, text });
+  return (context) => context.append(message);
+}
+
+/** Adds a system message to the prompt. It is not in the ledger. */
+export function injectSystemMessage(text: PromptText): Renderer {
+  return injectMessage('system', text);
+}
+
+/** Adds a message in the user's name to the prompt. It is not in the ledger. */
+export function injectUserMessage(text: PromptText): Renderer {
+  return injectMessage('user', text);
+}
+
+/**
+ * Adds what the agent sees of the ledger. `ancestors`: itself, the invocations above it and what was done before it in the same line;
+ * `own`: only this invocation; `all`: everything; `none`: nothing.
+ */
+export function includeHistory(options: { /** @default 'ancestors' */ readonly scope?: HistoryScope } = {}): Renderer {
+  const scope = options.scope ?? 'ancestors';
+  return (context) => (scope === 'none' ? context : context.includeHistory(scope));
+}
+
+function mapUserMessages(context: RenderContext, change: (text: string) => string): RenderContext {
+  return context.withEvents(
+    context.events.map((event): PromptEvent => {
+      if (event.type === 'user') return { type: 'rewritten', event: event as EventOf<'user'>, text: change(event.text) };
+      return event.type === 'rewritten' ? { ...event, text: change(event.text) } : event;
+    }),
+  );
+}
+
+/** Changes the text of each message of the user, for the prompt only. */
+export function wrapUserMessages(wrap: (message: string) => string): Renderer {
+  return (context) => mapUserMessages(context, wrap);
+}
+
+/** Enriches each message of the user with what the agent knows; with `targetAgent` only in the prompts of that agent. */
+export function enrichUserMessages(
+  enrich: (context: RenderState & { readonly message: string }) => string,
+  options: { readonly targetAgent?: string } = {},
+): Renderer {
+  return (context) => {
+    if (options.targetAgent !== undefined && options.targetAgent !== context.agent) return context;
+    const { agent, invocationId, round, state, usage } = context;
+    return mapUserMessages(context, (message) => enrich({ agent, invocationId, round, state, usage, message }));
+  };
+}
+
+/** Keeps injected messages and the last `count` events. A call is never parted from its result: the cut moves back to keep them together. */
+export function selectRecentEvents(count: number): Renderer {
+  return (context) => {
+    const { events } = context;
+    const recorded = events.filter((event) => event.type !== 'synthetic');
+    if (recorded.length <= count) return context;
+    let first = recorded.length - count;
+    while (first > 0 && belongsToRoundBefore(recorded, first)) first--;
+    const kept = new Set(recorded.slice(first));
+    return context.withEvents(events.filter((event) => event.type === 'synthetic' || kept.has(event)));
+  };
+}
+
+/** Whether a cut before `index` would part an answer of the model or its tool results from what goes before. */
+function belongsToRoundBefore(events: readonly PromptEvent[], index: number): boolean {
+  const event = events[index];
+  if (event?.type === 'tool_result') return true;
+  const before = events[index - 1];
+  if (event?.type === 'tool_call' || event?.type === 'assistant') {
+    return before !== undefined && 'round' in before && before.round === event.round && before.invocationId === event.invocationId;
+  }
+  return event?.type === 'user' && roundIsOpen(events, index);
+}
+
+function roundIsOpen(events: readonly PromptEvent[], index: number): boolean {
+  const settledLater = new Set<string>();
+  for (const event of events.slice(index)) if (event.type === 'tool_result') settledLater.add(event.callId);
+  return events.slice(0, index).some((event) => event.type === 'tool_call' && settledLater.has(event.callId));
+}
+
+/** Leaves the model's own reasoning out of the prompt. */
+export function pruneReasoning(): Renderer {
+  return (context) => context.withEvents(context.events.filter((event) => event.type !== 'thought'));
+}
+
+/** Offers the model only these tools. */
+export function limitTools(names: readonly string[]): Renderer {
+  const allowed = new Set(names);
+  return (context) => context.withTools(context.tools.filter((name) => allowed.has(name)));
+}
+
+/** Says whether the model may, must or must not call tools. */
+export function setToolChoice(choice: ToolChoice): Renderer {
+  return (context) => context.withToolChoice(choice);
+}

@@ -1,0 +1,93 @@
+import type { Event } from '../ledger/event.ts';
+import type { InvocationRecord, InvocationTree } from '../ledger/invocation-fold.ts';
+import type { HistoryScope } from '../ledger/prompt-recipe.ts';
+
+/**
+ * How an event stands to the invocation that looks at it: its own, of an ancestor, of something that ended before in the same line,
+ * outside of all invocations, or hidden.
+ */
+export type Relation = 'own' | 'ancestor' | 'before' | 'outside' | 'hidden';
+
+/** Says what one invocation sees of a ledger. A branch sees its ancestors and itself; calls below others stay theirs. */
+export class Visibility {
+  readonly #tree: InvocationTree;
+  readonly #path: string;
+  readonly #scope: HistoryScope;
+  readonly #known = new Map<string, Relation>();
+
+  constructor(tree: InvocationTree, path: string, scope: HistoryScope) {
+    this.#tree = tree;
+    this.#path = path;
+    this.#scope = scope;
+  }
+
+  relation(event: Event): Relation {
+    if (this.#scope === 'none') return 'hidden';
+    const path = event.invocationId;
+    if (path === undefined) return this.#scope === 'own' ? 'hidden' : 'outside';
+    if (path === this.#path) return 'own';
+    let relation = this.#known.get(path);
+    if (relation === undefined) {
+      relation = this.#relationOf(path);
+      this.#known.set(path, relation);
+    }
+    if (relation === 'hidden' && event.type === 'invocation_end' && this.#isNotice(event)) return 'own';
+    return relation;
+  }
+
+  /** The end of a child that was spawned by a call which had its result before: nobody has told the agent of it yet. */
+  #isNotice(event: Event): boolean {
+    const record = this.#tree.byPath.get(event.invocationId ?? '');
+    if (record?.mode !== 'spawn' || record.parent !== this.#path) return false;
+    const callId = record.path.slice(0, record.path.lastIndexOf('/'));
+    const owner = this.#tree.byPath.get(this.#path);
+    return owner?.events.some((own) => own.type === 'tool_result' && own.callId === callId && own.settled && own.seq < event.seq) === true;
+  }
+
+  #relationOf(path: string): Relation {
+    if (this.#path.startsWith(`${path}/`)) return this.#scope === 'own' ? 'hidden' : 'ancestor';
+    if (this.#scope === 'own') return 'hidden';
+    if (this.#scope === 'all') return 'before';
+    let record = this.#tree.byPath.get(path);
+    while (record !== undefined) {
+      if (!isStructural(record)) return 'hidden';
+      const { parent } = record;
+      if (parent === undefined || this.#path.startsWith(`${parent}/`) || parent === this.#path) return hasPassed(record) ? 'before' : 'hidden';
+      if (!hasPassed(record)) return 'hidden';
+      record = this.#tree.byPath.get(parent);
+    }
+    return 'hidden';
+  }
+}
+
+function isStructural(record: InvocationRecord): boolean {
+  return record.mode === 'child' || record.mode === 'root' || record.mode === 'transfer';
+}
+
+function hasPassed(record: InvocationRecord): boolean {
+  if (record.end === undefined) return false;
+  return !record.branch || record.status === 'completed' || record.status === 'transferred';
+}
+
+/**
+ * Where an event stands in the prompt: its `seq`, but what parallel branches did stands at their join, in the order of declaration,
+ * whatever the order of arrival.
+ */
+export function promptPosition(tree: InvocationTree, event: Event): readonly number[] {
+  let position: readonly number[] = [event.seq];
+  let record = tree.byPath.get(event.invocationId ?? '');
+  while (record !== undefined) {
+    const parent: InvocationRecord | undefined = record.parent === undefined ? undefined : tree.byPath.get(record.parent);
+    if (record.branch && parent?.end !== undefined) position = [parent.end.seq, parent.children.indexOf(record.path), ...position];
+    record = parent;
+  }
+  return position;
+}
+
+export function comparePositions(a: readonly number[], b: readonly number[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const difference = (a[i] as number) - (b[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}

@@ -1,0 +1,178 @@
+import { isAdjutantError } from '../base/error.ts';
+import { systemClock } from '../base/clock.ts';
+import { StoreUnavailableError } from './errors.ts';
+import type { Event } from './event.ts';
+import type { AppendReceipt, Batch, Claim, LedgerStore, SessionSummary, SharedWrite } from './port.ts';
+
+/** How long an append that nobody waits for may wait for company. */
+const lingerMs = 2;
+/** How often a batch whose fate is unknown is sent again before the writer gives up. */
+const resendLimit = 5;
+const resendDelayMs = 50;
+
+interface Waiter {
+  readonly seq: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What goes with events into one batch besides the events. */
+export interface BatchExtras {
+  readonly shared?: readonly SharedWrite[];
+  readonly blobs?: readonly string[];
+}
+
+export interface WriterOptions {
+  readonly store: LedgerStore;
+  /** Claims the ledger for this writer; called before the first write. */
+  readonly claim: () => Promise<Claim>;
+  /** Called with events that have become durable, in order. */
+  readonly onDurable: (events: readonly Event[]) => void;
+  /** Called once, when the writer can write no more. */
+  readonly onFailure: (error: unknown) => void;
+  /** The session list's entry as of now. */
+  readonly summary: () => SessionSummary;
+}
+
+/**
+ * Writes the events of one ledger strictly in order, in batches: one on the way, one gathering. Events that nobody waits for
+ * linger a moment so that the next ones share their commit; waiting for them sends them at once.
+ */
+export class LedgerWriter {
+  readonly #options: WriterOptions;
+  #claim: Claim | undefined;
+  #gathering: Event[] = [];
+  #extras: BatchExtras[] = [];
+  #sending = false;
+  #durableSeq: number;
+  #waiters: Waiter[] = [];
+  #lingerArmed = false;
+  #failure: { readonly error: unknown } | undefined;
+  #summary: SessionSummary | undefined;
+
+  constructor(options: WriterOptions, durableSeq: number) {
+    this.#options = options;
+    this.#durableSeq = durableSeq;
+  }
+
+  get claim(): Claim | undefined {
+    return this.#claim;
+  }
+
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  get durableSeq(): number {
+    return this.#durableSeq;
+  }
+
+  /** Takes events over, numbered without gaps behind those given before. They are on their way within 2 ms. */
+  add(events: readonly Event[], extras: BatchExtras | undefined): void {
+    for (const event of events) this.#gathering.push(event);
+    if (extras !== undefined) this.#extras.push(extras);
+    if (this.#lingerArmed || this.#sending) return;
+    this.#lingerArmed = true;
+    // Not the clock port: how long writes gather is no part of what happened, and a test clock must not hold them back.
+    systemClock.setTimer(lingerMs, this.#afterLinger);
+  }
+
+  readonly #afterLinger = (): void => {
+    this.#lingerArmed = false;
+    if (!this.#sending && this.#gathering.length > 0) void this.#send();
+  };
+
+  /** Resolves when all events up to `seq` are durable. @throws what made the writer fail */
+  durable(seq: number): Promise<void> | undefined {
+    if (seq <= this.#durableSeq) return undefined;
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    if (!this.#sending) void this.#send();
+    return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }));
+  }
+
+  /** Makes sure that this writer owns the ledger. */
+  async own(): Promise<Claim> {
+    this.#claim ??= await this.#options.claim();
+    return this.#claim;
+  }
+
+  /** Gives the ownership back; the next write claims again. */
+  async release(): Promise<void> {
+    const claim = this.#claim;
+    this.#claim = undefined;
+    if (claim !== undefined && this.#failure === undefined) await this.#options.store.release(claim);
+  }
+
+  async #send(): Promise<void> {
+    this.#sending = true;
+    try {
+      while (this.#gathering.length > 0 && this.#failure === undefined) {
+        const events = this.#gathering;
+        const extras = this.#extras;
+        this.#gathering = [];
+        this.#extras = [];
+        const claim = this.#claim ?? (await this.own());
+        const batch = this.#batch(events, extras);
+        await this.#appendSurely(claim, batch);
+        this.#landed(events);
+      }
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#sending = false;
+    }
+  }
+
+  #batch(events: readonly Event[], extras: readonly BatchExtras[]): Batch {
+    const batch: { events: readonly Event[]; summary?: SessionSummary; shared?: SharedWrite[]; blobs?: string[] } = { events };
+    const summary = this.#options.summary();
+    if (!sameSummary(summary, this.#summary)) {
+      this.#summary = summary;
+      batch.summary = summary;
+    }
+    for (const { shared, blobs } of extras) {
+      if (shared !== undefined) batch.shared = [...(batch.shared ?? []), ...shared];
+      if (blobs !== undefined) batch.blobs = [...(batch.blobs ?? []), ...blobs];
+    }
+    return batch;
+  }
+
+  /** An append that failed without an answer may have landed: the very same batch is sent again, which the store recognises. */
+  async #appendSurely(claim: Claim, batch: Batch): Promise<AppendReceipt> {
+    const expected = { seq: this.#durableSeq, epoch: claim.epoch };
+    for (let sent = 1; ; sent++) {
+      try {
+        return await this.#options.store.append(claim.session, expected, batch);
+      } catch (error) {
+        const answered = isAdjutantError(error) && !(error.code === 'store_unavailable' && error.data['undetermined'] === true);
+        if (answered) throw error;
+        if (sent === resendLimit) throw new StoreUnavailableError({ store: claim.session, reason: `an append was not answered ${sent} times` }, { cause: error });
+        await new Promise<void>((resolve) => systemClock.setTimer(resendDelayMs * sent, resolve));
+      }
+    }
+  }
+
+  #landed(events: readonly Event[]): void {
+    this.#durableSeq += events.length;
+    if (this.#waiters.length > 0) {
+      const due = this.#waiters.filter((waiter) => waiter.seq <= this.#durableSeq);
+      this.#waiters = this.#waiters.filter((waiter) => waiter.seq > this.#durableSeq);
+      for (const waiter of due) waiter.resolve();
+    }
+    this.#options.onDurable(events);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = { error };
+    this.#gathering = [];
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) waiter.reject(error);
+    this.#options.onFailure(error);
+  }
+}
+
+function sameSummary(a: SessionSummary, b: SessionSummary | undefined): boolean {
+  return b !== undefined && a.status === b.status && a.title === b.title && a.runnable === b.runnable;
+}

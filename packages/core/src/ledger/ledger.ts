@@ -1,0 +1,229 @@
+import type { Clock } from '../base/clock.ts';
+import type { IdSource } from '../base/id.ts';
+import { deepFreeze, type JsonValue } from '../base/json.ts';
+import { isBlobReference } from './blob.ts';
+import { LedgerConflictError } from './errors.ts';
+import { type Event, type EventDraft, eventVersions, foldEvent } from './event.ts';
+import { emptyInvocationTree, type InvocationTree, invocationFold } from './invocation-fold.ts';
+import { extractLargeValues } from './large-values.ts';
+import { type BatchExtras, LedgerWriter } from './ledger-writer.ts';
+import type { Claim, LedgerStore } from './port.ts';
+import { emptyLedgerState, type LedgerState, stateFold } from './state-fold.ts';
+import { sessionSummary } from './status.ts';
+
+export interface LedgerPorts {
+  readonly store: LedgerStore;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  /** Name of this process for the lease. */
+  readonly owner: string;
+  /** Milliseconds that a lease lasts without an append or renewal. */
+  readonly leaseMs: number;
+}
+
+type Listener<Argument> = (argument: Argument) => void;
+
+/**
+ * One ledger in memory: its events, what is folded from them, and the writer that makes new ones durable.
+ * An appended event is folded at once, as a draft; it is handed to listeners only when it is durable.
+ */
+export class Ledger {
+  readonly session: string;
+  readonly events: Event[] = [];
+  readonly invocations: InvocationTree = emptyInvocationTree();
+  state: LedgerState = emptyLedgerState;
+  readonly ports: LedgerPorts;
+  readonly #writer: LedgerWriter;
+  readonly #blobs = new Map<string, JsonValue>();
+  readonly #missingBlobs = new Set<string>();
+  readonly #draftListeners = new Set<Listener<Event>>();
+  readonly #durableListeners = new Set<Listener<readonly Event[]>>();
+  readonly #failureListeners = new Set<Listener<unknown>>();
+  readonly #idPrefix: string;
+  #lastAt = 0;
+
+  constructor(session: string, ports: LedgerPorts, events: readonly Event[]) {
+    this.session = session;
+    this.ports = ports;
+    this.#idPrefix = ports.ids.next().slice(0, 10);
+    for (const event of events) this.#fold(event);
+    this.#writer = new LedgerWriter(
+      {
+        store: ports.store,
+        claim: () => this.#claim(),
+        onDurable: (landed) => {
+          for (const listener of this.#durableListeners) listener(landed);
+        },
+        onFailure: (error) => {
+          for (const listener of this.#failureListeners) listener(error);
+        },
+        summary: () => sessionSummary(this),
+      },
+      events.length,
+    );
+  }
+
+  get lastSeq(): number {
+    return this.events.length;
+  }
+
+  get durableSeq(): number {
+    return this.#writer.durableSeq;
+  }
+
+  get epoch(): number {
+    return this.#writer.claim?.epoch ?? 0;
+  }
+
+  get claim(): Claim | undefined {
+    return this.#writer.claim;
+  }
+
+  /** What made the writer stop for good, if anything did. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#writer.failure;
+  }
+
+  /** The claim fails when the ledger has moved on since it was read: what is folded here would not be the truth. */
+  async #claim(): Promise<Claim> {
+    const { store, owner, leaseMs } = this.ports;
+    const claim = await store.claim(this.session, owner, { ttl: leaseMs });
+    if (claim.seq !== this.#writer.durableSeq) {
+      await store.release(claim);
+      throw new LedgerConflictError({
+        session: this.session,
+        expected: { seq: this.#writer.durableSeq, epoch: claim.epoch },
+        found: { seq: claim.seq, epoch: claim.epoch },
+      });
+    }
+    return claim;
+  }
+
+  #fold(event: Event): void {
+    this.events.push(event);
+    if (event.at > this.#lastAt) this.#lastAt = event.at;
+    foldEvent(invocationFold, this.invocations, event);
+    this.state = foldEvent(stateFold, this.state, event);
+    if (mayHoldBlob(event)) this.#noteBlobs(event);
+  }
+
+  #noteBlobs(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (isBlobReference(value)) {
+      if (!this.#blobs.has(value.$blob)) this.#missingBlobs.add(value.$blob);
+      return;
+    }
+    for (const part of Object.values(value)) this.#noteBlobs(part);
+  }
+
+  /**
+   * Appends events in one batch. They are folded before this returns and durable within a few milliseconds;
+   * `durable()` waits for that.
+   */
+  append(drafts: readonly EventDraft[], extras?: BatchExtras): readonly Event[] {
+    const failure = this.#writer.failure;
+    if (failure !== undefined) throw failure.error;
+    const now = this.ports.clock.now();
+    const at = now > this.#lastAt ? now : this.#lastAt;
+    const appended: Event[] = [];
+    let blobs: string[] | undefined;
+    for (const given of drafts) {
+      const { draft, large } = extractLargeValues(given);
+      for (const { address, bytes, value } of large) {
+        this.#blobs.set(address, deepFreeze(value) as JsonValue);
+        // Not awaited: the store keeps requests in order, and a blob that did not arrive fails the append.
+        void this.ports.store.putBlob(bytes).catch(() => undefined);
+        blobs ??= [];
+        blobs.push(address);
+      }
+      const seq = this.events.length + 1;
+      const event = deepFreeze({ v: eventVersions[draft.type], seq, id: `${this.#idPrefix}${seq.toString(36)}`, at, ...draft }) as Event;
+      this.#fold(event);
+      appended.push(event);
+    }
+    this.#writer.add(appended, blobs === undefined ? extras : { ...extras, blobs });
+    for (const listener of this.#draftListeners) for (const event of appended) listener(event);
+    return appended;
+  }
+
+  /** Resolves when everything appended so far is durable; `undefined` when it already is. @throws what the store said, also later */
+  durable(): Promise<void> | undefined {
+    return this.#writer.durable(this.lastSeq);
+  }
+
+  /** Makes sure that this process owns the ledger. @throws SessionBusyError, LedgerConflictError */
+  own(): Promise<Claim> {
+    return this.#writer.own();
+  }
+
+  /** Writes what is left and gives the ownership back. */
+  async release(): Promise<void> {
+    await this.durable();
+    await this.#writer.release();
+  }
+
+  /** Called with each event as soon as it is folded, before it is durable. Returns a function that ends it. */
+  onDraft(listener: Listener<Event>): () => void {
+    this.#draftListeners.add(listener);
+    return () => this.#draftListeners.delete(listener);
+  }
+
+  /** Called with events once they are durable, in order. Returns a function that ends it. */
+  onDurable(listener: Listener<readonly Event[]>): () => void {
+    this.#durableListeners.add(listener);
+    return () => this.#durableListeners.delete(listener);
+  }
+
+  /** Called when the writer can write no more. Returns a function that ends it. */
+  onFailure(listener: Listener<unknown>): () => void {
+    this.#failureListeners.add(listener);
+    return () => this.#failureListeners.delete(listener);
+  }
+
+  /** A recorded value, with what the blob store holds in the place of its reference. The blobs must have been loaded. */
+  readonly resolve = (value: unknown): unknown => {
+    if (!isBlobReference(value)) return value;
+    return this.#blobs.get(value.$blob) ?? value.preview;
+  };
+
+  /** The large values in memory, by address. */
+  loadedBlobs(): Readonly<Record<string, JsonValue>> {
+    return Object.fromEntries(this.#blobs);
+  }
+
+  /** Loads what events refer to and is not in memory yet; `undefined` when there is nothing to load. */
+  loadBlobs(): Promise<void> | undefined {
+    return this.#missingBlobs.size === 0 ? undefined : this.#loadMissingBlobs();
+  }
+
+  async #loadMissingBlobs(): Promise<void> {
+    for (const address of [...this.#missingBlobs]) {
+      const bytes = await this.ports.store.getBlob(address);
+      this.#blobs.set(address, deepFreeze(JSON.parse(new TextDecoder().decode(bytes))) as JsonValue);
+      this.#missingBlobs.delete(address);
+    }
+  }
+}
+
+/** Most events cannot hold a reference; looking into all of them would cost more than folding them. */
+function mayHoldBlob(event: Event): boolean {
+  switch (event.type) {
+    case 'tool_result':
+      return typeof event.result.content === 'object' || event.result.metadata !== undefined;
+    case 'model_start':
+      return event.recipe.contents !== undefined;
+    case 'model_end':
+    case 'tool_attempt':
+    case 'invocation_resume':
+      return false;
+    default:
+      return true;
+  }
+}
+
+/** Reads a whole ledger into memory. @throws SessionNotFoundError, LedgerUnreadableError, StoreUnavailableError */
+export async function openLedger(session: string, ports: LedgerPorts): Promise<Ledger> {
+  const events: Event[] = [];
+  for await (const page of ports.store.read(session)) for (const event of page) events.push(event);
+  return new Ledger(session, ports, events);
+}

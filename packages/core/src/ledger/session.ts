@@ -1,0 +1,136 @@
+import { AdjutantError } from '../base/error.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import { type Event, type EventDraft, type EventOf, eventVersions, type StateChange } from './event.ts';
+import type { Ledger } from './ledger.ts';
+import { createState } from './scoped-state.ts';
+import type { ScopeIds, SharedState } from './shared-state.ts';
+import { visibleValues } from './state-fold.ts';
+import type { StateOf, StateSchema } from './state-types.ts';
+import { currentAgentName, type SessionStatus, sessionStatus } from './status.ts';
+
+/** A session as JSON: what `toJSON` gives and `session.fromSnapshot` takes. */
+export interface SessionSnapshot {
+  readonly app: string;
+  readonly id: string;
+  readonly scopes?: ScopeIds;
+  readonly events: readonly Event[];
+  /** Values that the events refer to, by address. */
+  readonly blobs?: Readonly<Record<string, JsonValue>>;
+}
+
+/** Events handed to `append` that no ledger can hold. */
+export class InvalidEventError extends AdjutantError {
+  constructor(data: { index: number; reason: string }) {
+    super('invalid_event', `Event ${data.index} cannot be appended: ${data.reason}.`, data);
+  }
+}
+
+export interface SessionParts {
+  readonly app: string;
+  readonly ledger: Ledger;
+  readonly shared: SharedState;
+  readonly schema: StateSchema | undefined;
+  /** Makes a session of its own from a snapshot, in memory. */
+  readonly restore: (snapshot: SessionSnapshot, schema: StateSchema | undefined) => Session;
+}
+
+/**
+ * One ledger and what is folded from it. What is written through it is visible at once and durable within a few milliseconds;
+ * `flush` waits for that.
+ */
+export class Session<Schema extends StateSchema = StateSchema> {
+  readonly id: string;
+  readonly app: string;
+  /** State by property: `session.state.mode = 'triage'`, `session.state.user.theme`. */
+  readonly state: StateOf<Schema>;
+  /** The ledger below: for the runtime and for views. */
+  readonly ledger: Ledger;
+  readonly shared: SharedState;
+  readonly #parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.id = parts.ledger.session;
+    this.app = parts.app;
+    this.ledger = parts.ledger;
+    this.shared = parts.shared;
+    this.state = createState(
+      {
+        sharedScopes: parts.shared.names,
+        temp: {},
+        read: (scope) => visibleValues(this.ledger.state, scope),
+        write: (scope, changes) => this.#writeState(scope, changes),
+      },
+      parts.schema,
+    ) as StateOf<Schema>;
+  }
+
+  /** All events, oldest first, including those that are still on their way to the store. */
+  get events(): readonly Event[] {
+    return this.ledger.events;
+  }
+
+  get status(): SessionStatus {
+    return sessionStatus(this.ledger);
+  }
+
+  /** Name of the agent that acted last. */
+  get currentAgentName(): string | undefined {
+    return currentAgentName(this.ledger.events);
+  }
+
+  /** Adds a message of the user. The next prompt of a run that is under way has it; otherwise the next run does. */
+  addMessage(text: string, invocationId?: string): EventOf<'user'> {
+    return this.ledger.append([{ type: 'user', by: 'user', text, ...(invocationId === undefined ? {} : { invocationId }) }])[0] as EventOf<'user'>;
+  }
+
+  /** Appends events as they are given. @throws InvalidEventError before anything is appended */
+  append(drafts: readonly EventDraft[]): readonly Event[] {
+    drafts.forEach((draft, index) => {
+      if (typeof draft !== 'object' || draft === null) throw new InvalidEventError({ index, reason: 'it is not an object' });
+      if (!Object.hasOwn(eventVersions, draft.type)) throw new InvalidEventError({ index, reason: `"${draft.type}" is not an event type` });
+      if (typeof draft.by !== 'string') throw new InvalidEventError({ index, reason: '`by` is missing' });
+    });
+    return this.ledger.append(drafts);
+  }
+
+  /** Calls `listener` with every durable change of state. Returns a function that ends it. */
+  onStateChange(listener: (event: EventOf<'state_change'>) => void): () => void {
+    return this.ledger.onDurable((events) => {
+      for (const event of events) if (event.type === 'state_change') listener(event);
+    });
+  }
+
+  /** Resolves when everything written so far is durable. @throws SessionBusyError, LedgerConflictError, StateConflictError, StoreUnavailableError */
+  async flush(): Promise<void> {
+    await this.ledger.durable();
+  }
+
+  /** The whole session as JSON. Large values must have been loaded, as they are after a run. */
+  toJSON(): SessionSnapshot {
+    const { app, id } = this;
+    const blobs = this.ledger.loadedBlobs();
+    return {
+      app,
+      id,
+      ...(this.shared.names.length > 0 ? { scopes: this.shared.scopeIds } : {}),
+      events: [...this.ledger.events],
+      ...(Object.keys(blobs).length > 0 ? { blobs } : {}),
+    };
+  }
+
+  /** An independent copy in memory, under the same id. */
+  clone(): Session<Schema> {
+    return this.#parts.restore(this.toJSON(), this.#parts.schema) as unknown as Session<Schema>;
+  }
+
+  #writeState(scope: string, changes: readonly StateChange[]): void {
+    const scopeId = this.shared.scopeIds[scope];
+    const draft: EventDraft = { type: 'state_change', by: 'operator', scope, source: 'mutation', changes, ...(scopeId === undefined ? {} : { scopeId }) };
+    const shared = this.shared.writes(scope, changes);
+    this.ledger.append([draft], shared.length > 0 ? { shared } : undefined);
+  }
+}
+
+/** What older snapshots and hand-written ones may say instead: `appName`, and shared state as `<scope>State`. */
+export type LooseSnapshot = Partial<SessionSnapshot> & { readonly appName?: string } & { readonly [scopeState: `${string}State`]: JsonObject | undefined };

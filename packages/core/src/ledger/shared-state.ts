@@ -1,0 +1,65 @@
+import { canonicalJson, type JsonValue } from '../base/json.ts';
+import type { EventDraft, StateChange } from './event.ts';
+import type { LedgerStore, SharedWrite } from './port.ts';
+import type { LedgerState } from './state-fold.ts';
+
+/** Ids of the shared scopes that a session takes part in, by scope name. */
+export type ScopeIds = Readonly<Record<string, string>>;
+
+/**
+ * The link between a session and the shared scopes outside it. What the session reads is always what its own ledger recorded;
+ * `refresh` records what has changed outside since.
+ */
+export class SharedState {
+  readonly scopeIds: ScopeIds;
+  readonly #store: LedgerStore;
+  readonly #versions = new Map<string, number>();
+
+  constructor(store: LedgerStore, scopeIds: ScopeIds) {
+    this.#store = store;
+    this.scopeIds = scopeIds;
+  }
+
+  get names(): readonly string[] {
+    return Object.keys(this.scopeIds);
+  }
+
+  /** The events that record what other sessions changed since this one looked. */
+  async observe(current: LedgerState): Promise<EventDraft[]> {
+    const drafts: EventDraft[] = [];
+    for (const [scope, scopeId] of Object.entries(this.scopeIds)) {
+      const stored = await this.#store.readShared(scope, scopeId);
+      const known = current.scopes[scope] ?? {};
+      const changes: StateChange[] = [];
+      for (const key of new Set([...Object.keys(stored), ...Object.keys(known)])) {
+        const entry = stored[key];
+        this.#versions.set(versionKey(scope, key), entry?.version ?? 0);
+        const oldValue = known[key];
+        if (sameValue(oldValue, entry?.value)) continue;
+        changes.push({ key, ...(oldValue === undefined ? {} : { oldValue }), ...(entry === undefined ? {} : { newValue: entry.value }) });
+      }
+      if (changes.length > 0) drafts.push({ type: 'state_change', by: 'runtime', scope, scopeId, source: 'observation', changes });
+    }
+    return drafts;
+  }
+
+  /** The store's part of a change of a shared scope, based on the versions that this session saw last. */
+  writes(scope: string, changes: readonly StateChange[]): SharedWrite[] {
+    const scopeId = this.scopeIds[scope];
+    if (scopeId === undefined) return [];
+    return changes.map(({ key, newValue }) => {
+      const name = versionKey(scope, key);
+      const baseVersion = this.#versions.get(name) ?? 0;
+      this.#versions.set(name, baseVersion + 1);
+      return { scope, scopeId, key, value: newValue, baseVersion };
+    });
+  }
+}
+
+function versionKey(scope: string, key: string): string {
+  return `${scope}\n${key}`;
+}
+
+function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
+}

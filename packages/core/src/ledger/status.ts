@@ -1,0 +1,54 @@
+import type { Event } from './event.ts';
+import type { InvocationTree } from './invocation-fold.ts';
+import type { SessionSummary } from './port.ts';
+
+export type SessionStatus = SessionSummary['status'];
+
+const titleLength = 80;
+
+/**
+ * What a session is doing: the state of its last run; `active` as well before the first run and after a message that no run has taken up.
+ */
+export function sessionStatus(ledger: { readonly invocations: InvocationTree }): SessionStatus {
+  const { roots, byPath, outside } = ledger.invocations;
+  const last = byPath.get(roots.at(-1) ?? '');
+  if (last === undefined) return 'active';
+  const lastMessage = outside.findLast((event) => event.type === 'user');
+  if (last.end !== undefined && lastMessage !== undefined && lastMessage.seq > last.end.seq) return 'active';
+  switch (last.status) {
+    case 'open':
+      return 'active';
+    case 'yielded':
+      return 'awaiting_input';
+    case 'error':
+      return 'error';
+    default:
+      return 'completed';
+  }
+}
+
+/** Name of the agent that acted last. */
+export function currentAgentName(events: readonly Event[]): string | undefined {
+  for (let i = events.length - 1; i >= 0; i--) {
+    const event = events[i] as Event;
+    if (event.type === 'invocation_start' && event.kind === 'agent') return event.name;
+    if ('agent' in event) return event.agent;
+  }
+  return undefined;
+}
+
+/** The entry of the session list. */
+export function sessionSummary(ledger: { readonly events: readonly Event[]; readonly invocations: InvocationTree }): SessionSummary {
+  const first = ledger.events.find((event) => event.type === 'user');
+  const runnable = ledger.invocations.byPath.get(ledger.invocations.roots.at(-1) ?? '')?.name;
+  return {
+    status: sessionStatus(ledger),
+    ...(first === undefined ? {} : { title: shorten(first.text) }),
+    ...(runnable === undefined ? {} : { runnable }),
+  };
+}
+
+function shorten(text: unknown): string {
+  const line = String(typeof text === 'string' ? text : '').replace(/\s+/g, ' ').trim();
+  return line.length <= titleLength ? line : `${line.slice(0, titleLength - 1)}…`;
+}

@@ -1,0 +1,112 @@
+import type { Runnable } from '../ledger/runnable.ts';
+import type { StateSchema } from '../ledger/state-types.ts';
+import type { ModelInput } from '../models/model.ts';
+import type { Tool } from '../tools/tool.ts';
+import { checkName, InvalidDefinitionError } from './errors.ts';
+import type { Renderer, ToolChoice } from './render-context.ts';
+
+/** What happens when a limit is reached: one last answer without tools, or the end as an error. */
+export type OnLimit = 'answer' | 'fail';
+
+/** Limits of one agent invocation. */
+export interface AgentLimits {
+  /** Rounds of one model call and its tool calls. @default 25 */
+  readonly rounds?: number;
+  /** Input and output tokens of all model calls. @default none */
+  readonly tokens?: number;
+  /** US dollars. @default none */
+  readonly cost?: number;
+  /** @default 'answer' */
+  readonly onLimit?: OnLimit;
+}
+
+export interface AgentOptions {
+  readonly name: string;
+  readonly model: ModelInput;
+  /** What agents that may call or hand over to this one are told of it. */
+  readonly description?: string;
+  /** Makes the prompt, from left to right. @default [includeHistory()] */
+  readonly context?: readonly Renderer[];
+  readonly tools?: readonly Tool[];
+  /** @default 'auto' */
+  readonly toolChoice?: ToolChoice;
+  /** Key of the session state that the final answer is written to. */
+  readonly output?: string;
+  readonly limits?: AgentLimits;
+  /** Shorthand of `limits.rounds`. */
+  readonly maxSteps?: number;
+  /** Tool calls of one round that run at the same time. @default 16 */
+  readonly toolConcurrency?: number;
+  /** Changes with the meaning of the definition; recorded with every invocation. */
+  readonly version?: string;
+  /** Checks what is written to session state under `output`. */
+  readonly stateSchema?: StateSchema;
+}
+
+export interface ResolvedLimits {
+  readonly rounds: number;
+  readonly tokens: number | undefined;
+  readonly cost: number | undefined;
+  readonly onLimit: OnLimit;
+}
+
+/** A model with instructions and tools, called in rounds until it answers. */
+export interface Agent extends Runnable<string> {
+  readonly kind: 'agent';
+  readonly model: ModelInput;
+  readonly context: readonly Renderer[] | undefined;
+  readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice | undefined;
+  readonly output: string | undefined;
+  readonly limits: ResolvedLimits;
+  readonly toolConcurrency: number;
+  readonly stateSchema: StateSchema | undefined;
+}
+
+/** Rounds of one agent invocation unless it says otherwise. */
+export const defaultRounds = 25;
+const defaultToolConcurrency = 16;
+
+/**
+ * Defines an agent.
+ * @throws InvalidDefinitionError
+ */
+export function agent(options: AgentOptions): Agent {
+  checkName('agent', options.name);
+  if (typeof options.model !== 'object' || options.model === null) {
+    throw new InvalidDefinitionError({ kind: 'agent', name: options.name, reason: '`model` must be a model such as openai("gpt-5-mini") or an AI SDK model' });
+  }
+  const duplicate = firstDuplicate(options.tools ?? []);
+  if (duplicate !== undefined) throw new InvalidDefinitionError({ kind: 'agent', name: options.name, reason: `it has two tools named "${duplicate}"` });
+  return Object.freeze({
+    kind: 'agent' as const,
+    name: options.name,
+    version: options.version,
+    description: options.description,
+    model: options.model,
+    context: options.context === undefined ? undefined : Object.freeze([...options.context]),
+    tools: Object.freeze([...(options.tools ?? [])]),
+    toolChoice: options.toolChoice,
+    output: options.output,
+    limits: resolveLimits(options),
+    toolConcurrency: options.toolConcurrency ?? defaultToolConcurrency,
+    stateSchema: options.stateSchema,
+  });
+}
+
+function firstDuplicate(tools: readonly Tool[]): string | undefined {
+  const seen = new Set<string>();
+  for (const { name } of tools) {
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+function resolveLimits({ name, limits = {}, maxSteps }: AgentOptions): ResolvedLimits {
+  const rounds = limits.rounds ?? maxSteps ?? defaultRounds;
+  for (const [limit, value] of Object.entries({ rounds, tokens: limits.tokens, cost: limits.cost })) {
+    if (value !== undefined && !(value > 0)) throw new InvalidDefinitionError({ kind: 'agent', name, reason: `\`limits.${limit}\` must be greater than 0` });
+  }
+  return Object.freeze({ rounds, tokens: limits.tokens, cost: limits.cost, onLimit: limits.onLimit ?? 'answer' });
+}

@@ -1,0 +1,20 @@
+import { AdjutantError } from '../base/error.ts';
+
+/** A definition that cannot work. Nothing has run. */
+export class InvalidDefinitionError extends AdjutantError {
+  constructor(data: { kind: string; name: string; reason: string }) {
+    super('invalid_definition', `The ${data.kind} "${data.name}" cannot be defined: ${data.reason}.`, data);
+  }
+}
+
+const namePattern = /^[A-Za-z_][\w .:-]{0,127}$/;
+
+/** Checks what all definitions share. Names are parts of invocation paths, so `/`, `#`, `~` and `>` are not for them. @throws InvalidDefinitionError */
+export function checkName(kind: string, name: unknown): void {
+  if (typeof name === 'string' && namePattern.test(name)) return;
+  throw new InvalidDefinitionError({
+    kind,
+    name: String(name),
+    reason: 'a name is 1 to 128 letters, digits, spaces, "_", "-", "." or ":", and starts with a letter or "_"',
+  });
+}

@@ -1,0 +1,56 @@
+import type { JsonValue } from '../base/json.ts';
+import type { Runnable } from '../ledger/runnable.ts';
+import { checkName, InvalidDefinitionError } from './errors.ts';
+import { checkRunnables } from './sequence.ts';
+
+export interface LoopContext {
+  /** Iterations that have ended. */
+  readonly iteration: number;
+  /** Output of the last iteration. */
+  readonly output: JsonValue | undefined;
+  /** Session state, and shared scopes under their names. */
+  readonly state: Readonly<Record<string, unknown>>;
+}
+
+export interface LoopOptions {
+  readonly name: string;
+  readonly description?: string;
+  readonly runnable: Runnable;
+  /** The loop ends as completed when it is reached. @default 100 */
+  readonly maxIterations?: number;
+  /** Pure; asked before every iteration, the first one included. @default always true */
+  readonly while?: (ctx: LoopContext) => boolean;
+  readonly version?: string;
+}
+
+/** A runnable again and again. The output is that of the last iteration. */
+export interface Loop extends Runnable {
+  readonly kind: 'loop';
+  readonly runnable: Runnable;
+  readonly maxIterations: number;
+  readonly while: ((ctx: LoopContext) => boolean) | undefined;
+}
+
+const defaultMaxIterations = 100;
+
+/**
+ * Defines a loop.
+ * @throws InvalidDefinitionError
+ */
+export function loop(options: LoopOptions): Loop {
+  checkName('loop', options.name);
+  checkRunnables('loop', options.name, [options.runnable]);
+  const maxIterations = options.maxIterations ?? defaultMaxIterations;
+  if (!Number.isInteger(maxIterations) || maxIterations < 0) {
+    throw new InvalidDefinitionError({ kind: 'loop', name: options.name, reason: '`maxIterations` must be a whole number from 0' });
+  }
+  return Object.freeze({
+    kind: 'loop' as const,
+    name: options.name,
+    version: options.version,
+    description: options.description,
+    runnable: options.runnable,
+    maxIterations,
+    while: options.while,
+  });
+}

@@ -1,0 +1,77 @@
+import type { ErrorRecord } from '../base/error.ts';
+import type { JsonValue } from '../base/json.ts';
+import type { InvocationStatus } from '../ledger/event.ts';
+import type { Runnable } from '../ledger/runnable.ts';
+import { checkName, InvalidDefinitionError } from './errors.ts';
+import { checkRunnables } from './sequence.ts';
+
+/** How one branch ended. */
+export interface BranchOutcome {
+  readonly name: string;
+  readonly status: InvocationStatus;
+  readonly output: JsonValue | undefined;
+  readonly error: ErrorRecord | undefined;
+  /** Session state that the branch wrote, by key; `undefined` for keys that it deleted. Empty for branches that failed. */
+  readonly changes: Readonly<Record<string, JsonValue | undefined>>;
+}
+
+export interface MergeContext {
+  /** In the order of declaration. */
+  readonly branches: readonly BranchOutcome[];
+  /** Session state as it was before the branches. */
+  readonly state: Readonly<Record<string, JsonValue>>;
+}
+
+export interface ParallelOptions {
+  readonly name: string;
+  readonly description?: string;
+  /** At least one. */
+  readonly runnables: readonly Runnable[];
+  /** Cancel the other branches as soon as one fails. @default true unless `minSuccessful` is given */
+  readonly failFast?: boolean;
+  /** How many branches must complete, counted when all have settled. @default all */
+  readonly minSuccessful?: number;
+  /** Milliseconds after which a branch is cancelled. @default none */
+  readonly branchTimeout?: number;
+  /**
+   * The session state that stays: a pure function, run again if its result was not recorded.
+   * @default what the branches wrote, in the order of declaration; the last write to a key stays
+   */
+  readonly merge?: (ctx: MergeContext) => Readonly<Record<string, JsonValue | undefined>>;
+  readonly version?: string;
+}
+
+/** Runnables at the same time. Each writes session state to an overlay of its own; the overlays are joined at the end. */
+export interface Parallel extends Runnable<Readonly<Record<string, JsonValue>>> {
+  readonly kind: 'parallel';
+  readonly runnables: readonly Runnable[];
+  readonly failFast: boolean;
+  readonly minSuccessful: number;
+  readonly branchTimeout: number | undefined;
+  readonly merge: ParallelOptions['merge'];
+}
+
+/**
+ * Defines branches that run at the same time. The output maps the name of each completed branch to its output.
+ * @throws InvalidDefinitionError
+ */
+export function parallel(options: ParallelOptions): Parallel {
+  const { name, runnables } = options;
+  checkName('parallel', name);
+  checkRunnables('parallel', name, runnables);
+  const minSuccessful = options.minSuccessful ?? runnables.length;
+  if (!Number.isInteger(minSuccessful) || minSuccessful < 0 || minSuccessful > runnables.length) {
+    throw new InvalidDefinitionError({ kind: 'parallel', name, reason: `\`minSuccessful\` must be a whole number from 0 to ${runnables.length}` });
+  }
+  return Object.freeze({
+    kind: 'parallel' as const,
+    name,
+    version: options.version,
+    description: options.description,
+    runnables: Object.freeze([...runnables]),
+    failFast: options.failFast ?? options.minSuccessful === undefined,
+    minSuccessful,
+    branchTimeout: options.branchTimeout,
+    merge: options.merge,
+  });
+}

@@ -1,0 +1,53 @@
+import type { Event, EventOf, Usage } from '../ledger/event.ts';
+import type { HistoryScope } from '../ledger/prompt-recipe.ts';
+
+/** A message that only the prompt has: it is not in the ledger. */
+export interface SyntheticMessage {
+  readonly type: 'synthetic';
+  readonly role: 'system' | 'user';
+  readonly text: string;
+}
+
+/** A ledger event whose text a renderer replaced; `event` stays what was recorded. */
+export interface RewrittenEvent {
+  readonly type: 'rewritten';
+  readonly event: EventOf<'user'>;
+  readonly text: string;
+}
+
+/** What a prompt is made of. */
+export type PromptEvent = Event | SyntheticMessage | RewrittenEvent;
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
+/** What renderers see of the run. */
+export interface RenderState {
+  readonly agent: string;
+  readonly invocationId: string;
+  readonly round: number;
+  /** State by scope, as the agent sees it: `state.session.mode`, `state.user.theme`. */
+  readonly state: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly usage: Usage;
+}
+
+/**
+ * The prompt in the making. Immutable: every method gives a new one. A renderer is a pure function from one to the next;
+ * the same ledger gives the same prompt.
+ */
+export interface RenderContext extends RenderState {
+  /** What the prompt holds so far, in order. */
+  readonly events: readonly PromptEvent[];
+  /** Names of the tools that the model is offered. */
+  readonly tools: readonly string[];
+  readonly toolChoice: ToolChoice | undefined;
+  withEvents(events: readonly PromptEvent[]): RenderContext;
+  /** Adds one message behind what is there. */
+  append(event: PromptEvent): RenderContext;
+  /** Adds what the agent sees of the ledger behind what is there. */
+  includeHistory(scope: HistoryScope): RenderContext;
+  withTools(names: readonly string[]): RenderContext;
+  withToolChoice(choice: ToolChoice): RenderContext;
+}
+
+/** A step of the pipeline that makes the prompt. */
+export type Renderer = (context: RenderContext) => RenderContext;

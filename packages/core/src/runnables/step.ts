@@ -1,0 +1,78 @@
+import type { JsonValue } from '../base/json.ts';
+import type { BodyContext } from '../ledger/body-context.ts';
+import type { InvocationInput } from '../ledger/event.ts';
+import type { Runnable } from '../ledger/runnable.ts';
+import type { StateSchema } from '../ledger/state-types.ts';
+import { checkName, InvalidDefinitionError } from './errors.ts';
+
+/** How a step ends other than by falling through: made by the methods of its context. */
+export type StepSignal =
+  | { readonly signal: 'skip' }
+  | { readonly signal: 'respond'; readonly text: string }
+  | { readonly signal: 'fail'; readonly message: string }
+  | { readonly signal: 'complete'; readonly value: JsonValue; readonly key: string | undefined };
+
+export interface StepContext<Schema extends StateSchema = StateSchema> extends BodyContext<Schema> {
+  /** What the caller handed over. */
+  readonly input: InvocationInput | undefined;
+  /** Ends the step without output. */
+  skip(): StepSignal;
+  /** Writes a message of the assistant and ends the step with it. */
+  respond(text: string): StepSignal;
+  /** Ends the step as an error. */
+  fail(message: string): StepSignal;
+  /** Ends the step with a value, written to session state under `key` if one is given. */
+  complete(value: JsonValue, key?: string): StepSignal;
+  /** Ends the step and lets `target` continue in its place, with a message if one is given. */
+  transfer(target: Runnable, message?: string): StepTransfer;
+}
+
+export interface StepTransfer {
+  readonly signal: 'transfer';
+  readonly target: Runnable;
+  readonly message: string | undefined;
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a body that just falls through is the usual one
+export type StepReturn = void | undefined | StepSignal | StepTransfer | Runnable;
+
+export interface StepOptions<Schema extends StateSchema> {
+  readonly name: string;
+  readonly description?: string;
+  /**
+   * The body. It may run more than once: after a stop it is run again from the top, with what its children gave.
+   * Returning a runnable lets that runnable continue in the step's place.
+   */
+  readonly execute: (ctx: StepContext<Schema>) => StepReturn | Promise<StepReturn>;
+  readonly version?: string;
+  /** Types the state that the step uses, and checks what it writes. */
+  readonly stateSchema?: Schema;
+  /** What a continued step does with a recorded child that the body no longer asks for. @default 'fail' */
+  readonly onDrift?: 'fail' | 'accept';
+}
+
+/** TypeScript code as a part of a run. */
+export interface Step extends Runnable<JsonValue> {
+  readonly kind: 'step';
+  readonly execute: (ctx: StepContext) => StepReturn | Promise<StepReturn>;
+  readonly stateSchema: StateSchema | undefined;
+  readonly onDrift: 'fail' | 'accept';
+}
+
+/**
+ * Defines a step.
+ * @throws InvalidDefinitionError
+ */
+export function step<Schema extends StateSchema = StateSchema>(options: StepOptions<Schema>): Step {
+  checkName('step', options.name);
+  if (typeof options.execute !== 'function') throw new InvalidDefinitionError({ kind: 'step', name: options.name, reason: '`execute` must be a function' });
+  return Object.freeze({
+    kind: 'step' as const,
+    name: options.name,
+    version: options.version,
+    description: options.description,
+    execute: options.execute as unknown as Step['execute'],
+    stateSchema: options.stateSchema,
+    onDrift: options.onDrift ?? 'fail',
+  });
+}
