@@ -1,6 +1,6 @@
 import { AdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { ToolEffect } from '../ledger/tool-result.ts';
+import type { ToolEffect, ToolResultStatus } from '../ledger/tool-result.ts';
 
 /** A tool definition that cannot be used. */
 export class InvalidToolError extends AdjutantError {
@@ -16,19 +16,38 @@ export class DuplicateToolError extends AdjutantError {
   }
 }
 
+export interface ToolFailureOptions {
+  /** A stable word for what went wrong. @default 'tool_error' */
+  readonly errorType?: string;
+  /** @default from `errorType` (`http_…`, `timeout`), else 'unknown' with `effect: 'unknown'`, 'error_transient' with `retryAfterMs`, 'error_permanent' otherwise */
+  readonly status?: ToolResultStatus;
+  /** Whether something may have happened outside. @default 'none' */
+  readonly effect?: ToolEffect;
+  /** Milliseconds after which another attempt may succeed. */
+  readonly retryAfterMs?: number;
+  /** What the model might do instead. */
+  readonly alternatives?: readonly string[];
+  readonly data?: JsonObject;
+  readonly cause?: unknown;
+}
+
 /**
- * Thrown by a tool that knows what its failure means.
+ * Thrown by a tool that knows what its failure means. The message is what the model reads.
  * `effect` says whether something may have happened outside: `none` lets the call be retried, `unknown` does not.
  */
 export class ToolFailure extends AdjutantError {
   readonly errorType: string;
+  readonly status: ToolResultStatus | undefined;
   readonly effect: ToolEffect;
   readonly retryAfterMs: number | undefined;
+  readonly alternatives: readonly string[];
 
-  constructor(message: string, options: { errorType?: string; effect?: ToolEffect; retryAfterMs?: number; data?: JsonObject; cause?: unknown } = {}) {
+  constructor(message: string, options: ToolFailureOptions = {}) {
     super('tool_failure', message, options.data ?? {}, { cause: options.cause });
     this.errorType = options.errorType ?? 'tool_error';
+    this.status = options.status;
     this.effect = options.effect ?? 'none';
     this.retryAfterMs = options.retryAfterMs;
+    this.alternatives = options.alternatives ?? [];
   }
 }

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import { deepFreeze, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { BodyContext } from '../ledger/body-context.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
@@ -9,7 +9,7 @@ import { InvalidToolError } from './errors.ts';
 /** A schema library's schema: any Standard Schema that also gives JSON Schema (zod 4.2 and later does). */
 export type ToolSchema<Input = unknown, Output = unknown> = StandardSchemaV1<Input, Output> & StandardJSONSchemaV1<Input, Output>;
 
-/** What is done with an attempt whose result is missing, because the process died or the effect is not known. */
+/** What is done with an attempt whose effect is not known, because the process died, the time was over or the connection was lost. */
 export type Recovery = 'report' | 'rerun';
 
 export interface ToolRetry {
@@ -21,7 +21,7 @@ export interface ToolRetry {
   readonly backoffMultiplier?: number;
 }
 
-export interface ToolContext<Args = JsonValue, Schema extends StateSchema = StateSchema> extends BodyContext<Schema> {
+export interface ToolContext<Args = unknown, Schema extends StateSchema = StateSchema> extends BodyContext<Schema> {
   readonly args: Args;
   readonly callId: string;
   readonly toolName: string;
@@ -39,12 +39,20 @@ export interface ToolContext<Args = JsonValue, Schema extends StateSchema = Stat
   progress(data: JsonValue): void;
 }
 
+/** What `finalize` sees: the context of the call, and what `execute` gave. */
+export interface FinalizeContext<Args = unknown, Output = unknown, Schema extends StateSchema = StateSchema> extends ToolContext<Args, Schema> {
+  /** The awaited result of `execute`. */
+  readonly result: Output;
+}
+
 type ToolReturn<Output> = Output | ToolResult | Runnable;
 
+/** Options of `tool`. `Args` comes from a library's schema; with plain JSON Schema it is `JsonObject`, unless `execute` annotates its context. */
 export interface ToolOptions<Args, Input, Output, Schema extends StateSchema> {
-  /** What the model calls it by: letters, digits, `_` and `-`; a name space before a dot. */
+  /** What the model calls it by: letters, digits, `_` and `-`, with name spaces before dots; at most 64 characters when each dot counts as two. */
   readonly name: string;
   readonly description: string;
+  /** Schema of the arguments, which are an object: zod 4.2 or later, another Standard Schema that gives JSON Schema, or JSON Schema itself. */
   readonly schema: ToolSchema<Input, Args> | JsonObject;
   /** Schema of the result, checked before the model sees it; a result that does not fit is a failed call. */
   readonly outputSchema?: StandardSchemaV1<unknown, Output> | JsonObject;
@@ -66,8 +74,8 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema> {
   readonly prepare?: (ctx: ToolContext<Args, Schema>) => Args | Promise<Args>;
   /** Does the work. Returning a runnable hands the conversation over to it. */
   readonly execute: (ctx: ToolContext<Args, Schema>) => ToolReturn<Output> | Promise<ToolReturn<Output>>;
-  /** Changes the result before it is recorded. */
-  readonly finalize?: (ctx: ToolContext<Args, Schema> & { readonly result: Output }) => unknown;
+  /** Changes the result before it is recorded. Not called when `execute` gave a `ToolResult` or a runnable: these are final. */
+  readonly finalize?: (ctx: FinalizeContext<Args, Output, Schema>) => unknown;
 }
 
 /** A frozen tool definition. */
@@ -87,30 +95,48 @@ export interface Tool {
   readonly destructive: boolean;
   readonly prepare?: (ctx: ToolContext) => unknown;
   readonly execute: (ctx: ToolContext) => unknown;
-  readonly finalize?: (ctx: ToolContext & { readonly result: unknown }) => unknown;
+  readonly finalize?: (ctx: FinalizeContext) => unknown;
 }
 
-const namePattern = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64})*$/;
+const namePattern = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
+
+/** The longest name that every provider takes. */
+const longestWireName = 64;
 
 /**
- * Defines a tool.
- * @throws InvalidToolError when the name cannot be used with model providers, or the options contradict each other
+ * The name under which providers, which refuse dots, are shown a tool: `math.add` becomes `math__add`.
+ * A `Toolset` turns it back, and refuses two tools that would look alike.
  */
-export function tool<Args, Input, Output, Schema extends StateSchema = StateSchema>(options: ToolOptions<Args, Input, Output, Schema>): Tool {
-  const { name } = options;
+export function wireName(name: string): string {
+  return name.includes('.') ? name.replaceAll('.', '__') : name;
+}
+
+/** @throws InvalidToolError when a tool cannot have this name */
+export function assertToolName(name: unknown): asserts name is string {
   if (typeof name !== 'string' || !namePattern.test(name)) {
-    throw new InvalidToolError({
-      tool: String(name),
-      reason: 'a name consists of 1 to 64 letters, digits, "_" or "-", with name spaces before dots',
-    });
+    throw new InvalidToolError({ tool: String(name), reason: 'a name consists of letters, digits, "_" or "-", with name spaces before dots' });
   }
-  if (typeof options.execute !== 'function') throw new InvalidToolError({ tool: name, reason: '`execute` must be a function' });
-  if (options.readOnly && options.destructive)
-    throw new InvalidToolError({ tool: name, reason: '`readOnly` and `destructive` contradict each other' });
+  if (wireName(name).length > longestWireName) {
+    throw new InvalidToolError({ tool: name, reason: `a name has at most ${longestWireName} characters, a dot counting as two` });
+  }
+}
+
+/**
+ * Defines a tool. The definition is frozen; a JSON Schema is copied.
+ * @throws InvalidToolError when the name or the schema cannot be used with model providers, or the options contradict each other
+ */
+export function tool<Args = JsonObject, Input = unknown, Output = unknown, Schema extends StateSchema = StateSchema>(
+  options: ToolOptions<Args, Input, Output, Schema>,
+): Tool {
+  const { name } = options;
+  assertToolName(name);
+  assertConsistent(name, options);
+  const inputSchema = inputJsonSchema(name, options.schema);
   const repeatable = options.readOnly === true || options.idempotent === true;
   return Object.freeze({
     ...options,
-    inputSchema: inputJsonSchema(name, options.schema),
+    inputSchema,
+    schema: isStandardSchema(options.schema) ? options.schema : inputSchema,
     timeout: options.timeout,
     retry: retryOf(name, options.retry),
     recovery: options.recovery ?? (repeatable ? 'rerun' : 'report'),
@@ -120,12 +146,35 @@ export function tool<Args, Input, Output, Schema extends StateSchema = StateSche
   }) as unknown as Tool;
 }
 
+/** The same tool under another name. */
+export function renameTool(definition: Tool, name: string): Tool {
+  assertToolName(name);
+  return Object.freeze({ ...definition, name });
+}
+
+type CheckedOptions = Pick<Tool, 'timeout' | 'execute' | 'readOnly' | 'destructive' | 'description'>;
+
+function assertConsistent(name: string, given: object): void {
+  const options = given as Partial<CheckedOptions>;
+  const refuse = (reason: string): never => {
+    throw new InvalidToolError({ tool: name, reason });
+  };
+  if (typeof options.description !== 'string') refuse('`description` must be a string that tells the model when and how to use the tool');
+  if (typeof options.execute !== 'function') refuse('`execute` must be a function');
+  if (options.readOnly && options.destructive) refuse('`readOnly` and `destructive` contradict each other');
+  if (options.timeout !== undefined && !(options.timeout > 0)) refuse('`timeout` must be a number of milliseconds above 0');
+}
+
 function retryOf(name: string, retry: ToolRetry | undefined): Required<ToolRetry> {
-  if (retry === undefined) return { maxAttempts: 1, initialDelayMs: 0, backoffMultiplier: 1 };
-  const maxAttempts = retry.maxAttempts ?? 3;
-  if (!Number.isInteger(maxAttempts) || maxAttempts < 1)
-    throw new InvalidToolError({ tool: name, reason: '`retry.maxAttempts` must be a whole number from 1' });
-  return Object.freeze({ maxAttempts, initialDelayMs: retry.initialDelayMs ?? 1_000, backoffMultiplier: retry.backoffMultiplier ?? 2 });
+  if (retry === undefined) return Object.freeze({ maxAttempts: 1, initialDelayMs: 0, backoffMultiplier: 1 });
+  const { maxAttempts = 3, initialDelayMs = 1_000, backoffMultiplier = 2 } = retry;
+  const refuse = (reason: string): never => {
+    throw new InvalidToolError({ tool: name, reason });
+  };
+  if (!Number.isInteger(maxAttempts) || maxAttempts < 1) refuse('`retry.maxAttempts` must be a whole number from 1');
+  if (!(initialDelayMs >= 0)) refuse('`retry.initialDelayMs` must be a number of milliseconds from 0');
+  if (!(backoffMultiplier >= 1)) refuse('`retry.backoffMultiplier` must be a number from 1');
+  return Object.freeze({ maxAttempts, initialDelayMs, backoffMultiplier });
 }
 
 /** Whether a schema is one of a schema library rather than plain JSON Schema. */
@@ -134,18 +183,34 @@ export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
 }
 
 function inputJsonSchema(name: string, schema: unknown): JsonObject {
-  if (!isStandardSchema(schema)) {
-    if (typeof schema === 'object' && schema !== null) return schema as JsonObject;
+  const written = isStandardSchema(schema) ? convertedSchema(name, schema) : schema;
+  if (typeof written !== 'object' || written === null || Array.isArray(written)) {
     throw new InvalidToolError({ tool: name, reason: '`schema` must be a Standard Schema (such as z.object({…})) or a JSON Schema object' });
   }
-  const converter = (schema as StandardSchemaV1 & Partial<StandardJSONSchemaV1>)['~standard'].jsonSchema as
-    | StandardJSONSchemaV1.Converter
-    | undefined;
-  if (converter === undefined) {
+  const { type = 'object' } = written as { type?: unknown };
+  if (type !== 'object') throw new InvalidToolError({ tool: name, reason: `\`schema\` must describe an object of arguments, not ${JSON.stringify(type)}` });
+  return deepFreeze(copyOfSchema(name, { type, ...written }));
+}
+
+function copyOfSchema(name: string, schema: object): JsonObject {
+  try {
+    return structuredClone(schema) as JsonObject;
+  } catch (cause) {
+    throw new InvalidToolError({ tool: name, reason: `\`schema\` is not JSON Schema: ${(cause as Error).message}` });
+  }
+}
+
+function convertedSchema(name: string, schema: StandardSchemaV1): unknown {
+  const standard: StandardSchemaV1.Props & { readonly jsonSchema?: StandardJSONSchemaV1.Converter } = schema['~standard'];
+  if (standard.jsonSchema === undefined) {
     throw new InvalidToolError({
       tool: name,
-      reason: `\`schema\` (of ${schema['~standard'].vendor}) cannot give a JSON Schema; use a library that implements Standard JSON Schema, such as zod 4.2 or later, or pass a JSON Schema object`,
+      reason: `\`schema\` (of ${standard.vendor}) cannot give a JSON Schema; use a library that implements Standard JSON Schema, such as zod 4.2 or later, or pass a JSON Schema object`,
     });
   }
-  return converter.input({ target: 'draft-07' }) as JsonObject;
+  try {
+    return standard.jsonSchema.input({ target: 'draft-07' });
+  } catch (cause) {
+    throw new InvalidToolError({ tool: name, reason: `\`schema\` cannot be written as JSON Schema: ${(cause as Error).message}` });
+  }
 }

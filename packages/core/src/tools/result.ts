@@ -1,0 +1,126 @@
+import { coerceToJson, isPlainObject, type JsonObject } from '../base/json.ts';
+import type { ToolResult, ToolResultStatus } from '../ledger/tool-result.ts';
+
+/** What a tool can say of its result besides the content. */
+export type ToolResultDetails = Omit<ToolResult, 'status' | 'content'>;
+
+type MakeToolResult = (content: unknown, details?: ToolResultDetails) => ToolResult;
+
+const made = new WeakSet<object>();
+
+const memberChecks: { readonly [Member in keyof Required<ToolResult>]: (value: unknown) => boolean } = {
+  status: (value) => typeof value === 'string' && Object.hasOwn(toolResultByStatus, value),
+  content: () => true,
+  errorType: isText,
+  detail: isText,
+  alternatives: (value) => Array.isArray(value) && value.every(isText),
+  confidence: (value) => typeof value === 'number' && value >= 0 && value <= 1,
+  escalation: isText,
+  escalate: (value) => typeof value === 'boolean',
+  metadata: isPlainObject,
+};
+
+const toolResultByStatus: { readonly [Status in ToolResultStatus]: MakeToolResult } = {
+  success: maker('success'),
+  partial: maker('partial'),
+  error_transient: maker('error_transient', 'tool_error'),
+  error_permanent: maker('error_permanent', 'tool_error'),
+  error_blocked: maker('error_blocked', 'blocked'),
+  timeout: maker('timeout', 'timeout'),
+  unknown: maker('unknown', 'unknown_outcome'),
+};
+
+/**
+ * Makes the results of tools that have more to say than a plain return value, which is a `success`.
+ * Content that is not JSON is replaced by its string form, and `metadata.coerced` lists where.
+ */
+export const toolResult: {
+  readonly success: MakeToolResult;
+  /** Something was achieved, not all of it: `detail` or the content says what is missing. */
+  readonly partial: MakeToolResult;
+  /** It failed and may succeed later. */
+  readonly transient: MakeToolResult;
+  /** It failed, and the same call will fail again. */
+  readonly permanent: MakeToolResult;
+  /** It was refused: not allowed here. */
+  readonly blocked: MakeToolResult;
+  readonly timeout: MakeToolResult;
+  /** Whether it had an effect is not known. */
+  readonly unknown: MakeToolResult;
+} = Object.freeze({
+  success: toolResultByStatus.success,
+  partial: toolResultByStatus.partial,
+  transient: toolResultByStatus.error_transient,
+  permanent: toolResultByStatus.error_permanent,
+  blocked: toolResultByStatus.error_blocked,
+  timeout: toolResultByStatus.timeout,
+  unknown: toolResultByStatus.unknown,
+});
+
+/**
+ * What a tool returned as a `ToolResult`: one that it made itself is kept, anything else is the content of a `success`.
+ * An object counts as a `ToolResult` when `toolResult` made it, or when it has a known `status`, a `content` and no member that a `ToolResult` has not.
+ * Never throws: an effect that was performed does not fail for what it returned.
+ */
+export function toToolResult(returned: unknown): ToolResult {
+  if (returned === undefined || returned === null) return toolResult.success(null);
+  if (typeof returned !== 'object') return toolResult.success(returned);
+  if (made.has(returned)) return returned as ToolResult;
+  if (!looksLikeToolResult(returned)) return toolResult.success(returned);
+  const { status, content, ...details } = returned;
+  return toolResultByStatus[status](content, details);
+}
+
+function looksLikeToolResult(value: object): value is ToolResult {
+  try {
+    if (!isPlainObject(value) || !Object.hasOwn(value, 'status') || !Object.hasOwn(value, 'content')) return false;
+    return Reflect.ownKeys(value).every((key) => isMember(key) && (value[key] === undefined || memberChecks[key](value[key])));
+  } catch {
+    return false;
+  }
+}
+
+function isMember(key: PropertyKey): key is keyof ToolResult {
+  return Object.hasOwn(memberChecks, key);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function maker(status: ToolResultStatus, errorType?: string): MakeToolResult {
+  return (content, details) => {
+    const json = safelyToJson(content);
+    const metadata = metadataOf(details?.metadata, json.coerced);
+    const result: ToolResult = Object.freeze({
+      status,
+      content: json.value,
+      ...(errorType === undefined ? undefined : { errorType }),
+      ...(details === undefined ? undefined : givenMembers(details)),
+      ...(metadata === undefined ? undefined : { metadata }),
+    });
+    made.add(result);
+    return result;
+  };
+}
+
+function givenMembers(details: ToolResultDetails): ToolResultDetails {
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
+}
+
+function metadataOf(given: JsonObject | undefined, coerced: readonly string[]): JsonObject | undefined {
+  if (given === undefined) return coerced.length === 0 ? undefined : { coerced };
+  const json = safelyToJson(given);
+  const paths = [...coerced, ...json.coerced.map((path) => `$metadata${path.slice(1)}`)];
+  const metadata = isPlainObject(json.value) ? (json.value as JsonObject) : { value: json.value };
+  return paths.length === 0 ? metadata : { ...metadata, coerced: paths };
+}
+
+/** `coerceToJson`, also for values that throw when they are looked at or are nested too deep for the stack. */
+function safelyToJson(value: unknown): ReturnType<typeof coerceToJson> {
+  try {
+    return coerceToJson(value);
+  } catch (thrown) {
+    return { value: `[a value that cannot be read: ${thrown instanceof Error ? thrown.message : typeof thrown}]`, coerced: ['$'] };
+  }
+}
