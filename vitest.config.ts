@@ -1,10 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
+/** The packages resolve to their source, so that tests need no build. */
+const conditions = ['source'];
+
 export default defineConfig({
-  resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source'] } },
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/**/*.test.ts', 'docs/**/*.test.ts'],
     testTimeout: 30_000,
+    // .ci/run counts from the file.
+    reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'dist/test-results.json' }]] : ['default'],
   },
 });

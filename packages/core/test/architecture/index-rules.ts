@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts';
 import { packageOf, reachedFrom } from './import-graph.ts';
-import { builtinsOutsideIndex, sizeLimits } from './rooms.ts';
+import { modulesOutsideIndex, sizeLimits } from './rooms.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** The index is a hand-written list of named exports and nothing else. */
@@ -19,11 +19,11 @@ export function checkIndexShape(index: SourceFile): Finding[] {
   return [...findings, { rule: 'index-shape', file: index.path, line: sizeLimits.indexLines + 1, subject: 'lines', message }];
 }
 
-/** What a user pays for `import` of an entry: only the package's own dependencies, no slow built-in module. */
+/** What a user pays for `import` of an entry: only the package's own dependencies, and none of the slow modules. */
 export function checkWeight(entry: string, files: readonly SourceFile[], dependencies: readonly string[]): Finding[] {
   return reachedFrom(entry, files).modules.flatMap(({ file, imported: { specifier, line } }) => {
     const name = packageOf(specifier);
-    const refused = name === undefined ? builtinsOutsideIndex.includes(specifier) : !dependencies.includes(name);
+    const refused = modulesOutsideIndex.includes(name ?? specifier) || (name !== undefined && !dependencies.includes(name));
     if (!refused) return [];
     return [{ rule: 'index-weight' as const, file, line, subject: specifier, message: `"${specifier}" is loaded by importing ${entry}` }];
   });

@@ -4,7 +4,7 @@ import { packageOf, relativeTarget } from './import-graph.ts';
 import { compositionRoots, portFiles, type Room, rooms } from './rooms.ts';
 import type { ModuleImport, SourceFile } from './source-file.ts';
 
-export const coreSource = 'packages/core/src/';
+const coreSource = 'packages/core/src/';
 
 /** Tests and their fixtures: the room table, the function limit and the port rule leave them alone. */
 export function isTestFile(path: string): boolean {
@@ -12,7 +12,7 @@ export function isTestFile(path: string): boolean {
 }
 
 /** The room of a path below `packages/core/src`: the longest name of the table that it starts with, else its first part. */
-export function roomOf(path: string): string {
+function roomOf(path: string): string {
   const inside = path.slice(coreSource.length);
   const nested = Object.keys(rooms).filter((name) => inside.startsWith(`${name}/`));
   return nested.sort((one, other) => other.length - one.length)[0] ?? (inside.split('/')[0] as string);
@@ -74,11 +74,21 @@ function checkChance(file: SourceFile): Finding[] {
   }));
 }
 
+/** `systemClock` and its like: the implementations of the ports, which only a composition root or a room with effects may name. */
+function isSystemPort(name: string): boolean {
+  return name === '*' || name.startsWith('system');
+}
+
 function checkPurity(file: SourceFile, name: string, room: Room): Finding[] {
   const isException = room.impureFiles?.includes(file.path.slice(`${coreSource}${name}/`.length));
   if (!room.pure || isException) return [];
-  const modules = file.imports.filter(({ kind, specifier }) => kind !== 'type' && !specifier.startsWith('.'));
-  return [...modules.map(({ specifier, line }) => ({ line, subject: specifier })), ...file.outsideGlobals].map(({ line, subject }) => ({
+  const imports = file.imports.filter(({ kind }) => kind !== 'type');
+  const modules = imports.filter(({ specifier }) => !specifier.startsWith('.')).map(({ specifier, line }) => ({ line, subject: specifier }));
+  const systemPorts = imports.flatMap(({ specifier, names, line }) => {
+    const target = relativeTarget(file.path, specifier)?.slice(coreSource.length);
+    return target !== undefined && portFiles.includes(target) ? names.filter(isSystemPort).map((subject) => ({ line, subject })) : [];
+  });
+  return [...modules, ...systemPorts, ...file.outsideGlobals].map(({ line, subject }) => ({
     rule: 'impure-room',
     file: file.path,
     line,

@@ -20,7 +20,7 @@ const belowEngine = ['base', 'ledger', 'runnables', 'models', 'tools', 'memory',
  */
 export const rooms: Readonly<Record<string, Room>> = {
   base: { imports: [], nodeModules: ['node:crypto'] },
-  ledger: { imports: ['base'], pure: true, impureFiles: ['writer.ts'] },
+  ledger: { imports: ['base'], pure: true, impureFiles: ['ledger-writer.ts'] },
   runnables: { imports: ['base', 'ledger'], types: ['models', 'tools', 'memory'], pure: true },
   models: { imports: ['base', 'ledger'] },
   tools: { imports: ['base', 'ledger'] },
@@ -45,8 +45,10 @@ export const portFiles: readonly string[] = ['base/clock.ts', 'base/id.ts', 'bas
 
 export const sizeLimits = { fileLines: 500, testFileLines: 800, functionLines: 60, indexLines: 150 } as const;
 
-/** Built-in modules that importing the package must not load: they are slow, or can touch the machine. */
-export const builtinsOutsideIndex: readonly string[] = [
+/** Modules that importing the package must not load: slow to load or able to touch the machine; they wait for their first use. */
+export const modulesOutsideIndex: readonly string[] = [
+  'ajv',
+  'mathjs',
   'node:child_process',
   'node:http',
   'node:https',
@@ -54,4 +56,5 @@ export const builtinsOutsideIndex: readonly string[] = [
   'node:sqlite',
   'node:vm',
   'node:worker_threads',
+  'zod',
 ];

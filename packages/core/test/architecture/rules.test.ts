@@ -79,10 +79,17 @@ describe('pure rooms', () => {
     ]);
   });
 
+  test('refuse the ports of the system, and allow ports as types and arguments', () => {
+    const clock = "import { systemClock, type Clock } from '../base/clock.ts';";
+    expect(rooms('loop/decide.ts', clock)).toEqual(['impure-room systemClock']);
+    expect(rooms('ledger/ledger-writer.ts', clock)).toEqual([]);
+    expect(rooms('loop/decide.ts', "import type { Clock } from '../base/clock.ts'; import { randomFromSeed } from '../base/random.ts';")).toEqual([]);
+  });
+
   test('allow types, methods of these names, and the files that hold effects', () => {
     expect(rooms('runnables/agent.ts', "import type { StandardSchemaV1 } from '@standard-schema/spec';")).toEqual([]);
     expect(rooms('views/tree.ts', 'interface Queue { process(): void } export const start = (queue: Queue) => queue.process();')).toEqual([]);
-    expect(rooms('ledger/writer.ts', "import { setFlagsFromString } from 'node:v8';")).toEqual([]);
+    expect(rooms('ledger/ledger-writer.ts', "import { setFlagsFromString } from 'node:v8';")).toEqual([]);
   });
 });
 
@@ -196,10 +203,15 @@ describe('the index', () => {
     const files = core({
       'index.ts': "export { agent } from './runnables/agent.ts'; export type { Database } from './stores/sqlite/database.ts';",
       'runnables/agent.ts': "import { evaluate } from './expression.ts';",
-      'runnables/expression.ts': "import { evaluate } from 'mathjs'; import { DatabaseSync } from 'node:sqlite'; import { hash } from 'node:crypto';",
+      'runnables/expression.ts':
+        "import { evaluate } from 'mathjs'; import { DatabaseSync } from 'node:sqlite'; import { hash } from 'node:crypto'; import 'ajv/dist/2020.js';",
       'stores/sqlite/database.ts': "import { Worker } from 'node:worker_threads';",
     });
-    expect(short(checkWeight(`${src}index.ts`, files, ['@ai-sdk/provider']))).toEqual(['index-weight mathjs', 'index-weight node:sqlite']);
+    expect(short(checkWeight(`${src}index.ts`, files, ['ajv']))).toEqual([
+      'index-weight mathjs',
+      'index-weight node:sqlite',
+      'index-weight ajv/dist/2020.js',
+    ]);
   });
 
   test('runs nothing on import', () => {

@@ -54,7 +54,6 @@ const chanceMembers = new Set([
   'Date.now',
   'Math.random',
   'performance.now',
-  'performance.timeOrigin',
   'process.hrtime',
   'process.uptime',
   'AbortSignal.timeout',

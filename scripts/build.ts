@@ -1,0 +1,138 @@
+/**
+ * `npm run build`: makes the packages as they are published and checks them as a user gets them.
+ * compile → stage (dist/stage/<name>) → pack (dist/packages/*.tgz) → publint, attw → install into an empty project → smoke test.
+ * Stops at the first step that fails, since each needs the one before.
+ */
+import { chmodSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repositoryRoot, runCommand } from './command.ts';
+
+interface PublishedPackage {
+  /** Below `packages/`. In the order of their dependencies. */
+  readonly folder: string;
+  /** Whether it is imported, and not only run. */
+  readonly isLibrary: boolean;
+}
+
+const packages: readonly PublishedPackage[] = [
+  { folder: 'core', isLibrary: true },
+  { folder: 'cli', isLibrary: false },
+];
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+class BuildError extends Error {}
+
+async function step(name: string, program: string, args: readonly string[], cwd: string = repositoryRoot): Promise<string> {
+  const { ok, output, seconds } = await runCommand(program, args, { cwd });
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name} (${seconds.toFixed(1)} s)`);
+  if (!ok) throw new BuildError(output);
+  return output;
+}
+
+async function compile(folder: string): Promise<void> {
+  const home = join(repositoryRoot, 'packages', folder);
+  rmSync(join(home, 'dist'), { recursive: true, force: true });
+  await step(`compile packages/${folder}`, 'npx', ['tsc', '-p', `packages/${folder}/tsconfig.build.json`]);
+  makeProgramsExecutable(home);
+  refuseSourceUrls(home);
+}
+
+function readPackageJson(home: string): { [key: string]: Json } {
+  return JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { [key: string]: Json };
+}
+
+function makeProgramsExecutable(home: string): void {
+  for (const program of Object.values((readPackageJson(home)['bin'] ?? {}) as Record<string, string>)) {
+    const path = join(home, program);
+    if (!existsSync(path)) throw new BuildError(`package.json names the program ${program}, which the compiler did not write`);
+    const code = readFileSync(path, 'utf8');
+    if (!code.startsWith('#!')) writeFileSync(path, `#!/usr/bin/env node\n${code}`);
+    chmodSync(path, 0o755);
+  }
+}
+
+/** The compiler rewrites `.ts` in imports but not in URLs (a worker's file): such a URL would name a file that is not packed. */
+function refuseSourceUrls(home: string): void {
+  for (const path of globSync('dist/**/*.js', { cwd: home })) {
+    const found = /new URL\(\s*['"`][^'"`]*\.ts['"`]/.exec(readFileSync(join(home, path), 'utf8'));
+    if (found) throw new BuildError(`${path}: ${found[0]}…) names a source file; derive the ending from import.meta.url`);
+  }
+}
+
+/** A copy of what is published, whose package.json says nothing of the source. */
+function stage(folder: string): string {
+  const home = join(repositoryRoot, 'packages', folder);
+  const target = join(repositoryRoot, 'dist/stage', folder);
+  mkdirSync(target, { recursive: true });
+  cpSync(join(home, 'dist'), join(target, 'dist'), { recursive: true });
+  for (const file of ['README.md', 'LICENSE']) {
+    const own = join(home, file);
+    cpSync(existsSync(own) ? own : join(repositoryRoot, file), join(target, file));
+  }
+  const { scripts: _scripts, devDependencies: _devDependencies, ...published } = readPackageJson(home);
+  published['exports'] = withoutSource(published['exports'] ?? {});
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+  return target;
+}
+
+function withoutSource(target: Json): Json {
+  if (typeof target !== 'object' || target === null || Array.isArray(target)) return target;
+  return Object.fromEntries(Object.entries(target).flatMap(([key, value]) => (key === 'source' ? [] : [[key, withoutSource(value)]])));
+}
+
+async function pack(folder: string): Promise<string> {
+  const destination = join(repositoryRoot, 'dist/packages');
+  mkdirSync(destination, { recursive: true });
+  const output = await step(
+    `pack packages/${folder}`,
+    'npm',
+    ['pack', '--json', '--loglevel=error', '--pack-destination', destination],
+    stage(folder),
+  );
+  const start = output.search(/^[[{]/m);
+  const packed = Object.values(JSON.parse(output.slice(start)) as Record<string, { filename: string; size: number; entryCount: number }>)[0];
+  if (!packed) throw new BuildError(`npm pack did not say what it packed:\n${output}`);
+  console.log(`     ${packed.filename}: ${packed.entryCount} files, ${Math.ceil(packed.size / 1024)} KiB`);
+  return join(destination, packed.filename);
+}
+
+async function checkPackage({ folder, isLibrary }: PublishedPackage, tarball: string): Promise<void> {
+  await step(`publint packages/${folder}`, 'npx', ['publint', 'run', tarball, '--strict']);
+  if (isLibrary) await step(`attw packages/${folder}`, 'npx', ['attw', tarball, '--profile', 'esm-only', '--no-definitely-typed']);
+}
+
+/** Installs the packed packages into an empty project and uses them there with plain Node. */
+async function tryInstalled(tarballs: readonly string[]): Promise<void> {
+  const project = mkdtempSync(join(tmpdir(), 'adjutant-build-'));
+  try {
+    writeFileSync(join(project, 'package.json'), '{ "name": "smoke-test", "private": true, "type": "module" }\n');
+    cpSync(join(repositoryRoot, 'scripts/smoke-test.ts'), join(project, 'smoke-test.ts'));
+    const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+    await step('install both into an empty project', 'npm', ['install', ...quiet, ...tarballs], project);
+    console.log((await step('import every entry', process.execPath, ['smoke-test.ts'], project)).replace(/^(?=.)/gm, '     '));
+    console.log(`     ${(await step('adjutant --version', join(project, 'node_modules/.bin/adjutant'), ['--version'], project)).trim()}`);
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
+}
+
+try {
+  rmSync(join(repositoryRoot, 'dist/stage'), { recursive: true, force: true });
+  rmSync(join(repositoryRoot, 'dist/packages'), { recursive: true, force: true });
+  for (const { folder } of packages) await compile(folder);
+  const tarballs: string[] = [];
+  for (const published of packages) {
+    const tarball = await pack(published.folder);
+    await checkPackage(published, tarball);
+    tarballs.push(tarball);
+  }
+  await tryInstalled(tarballs);
+  console.log('build passed: dist/packages');
+} catch (error) {
+  if (!(error instanceof BuildError)) throw error;
+  console.log(error.message);
+  console.log('build failed');
+  process.exitCode = 1;
+}
