@@ -20,7 +20,10 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
 }
 
 function comparable(name: string): string {
-  return name.slice(0, comparedLength).toLowerCase().replace(/[\s._-]/g, '');
+  return name
+    .slice(0, comparedLength)
+    .toLowerCase()
+    .replace(/[\s._-]/g, '');
 }
 
 /** The distance to the part after the last dot, one more than if the name space had been given. */

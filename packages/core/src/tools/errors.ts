@@ -9,10 +9,14 @@ export class InvalidToolError extends AdjutantError {
   }
 }
 
-/** Two tools of one agent have the same name. */
+/** Two tools at the same place have the same name, or names that providers, which see `.` as `__`, could not tell apart. */
 export class DuplicateToolError extends AdjutantError {
-  constructor(data: { tool: string; where: string }) {
-    super('duplicate_tool', `${data.where} has two tools named "${data.tool}". Rename one of them or give it a name space.`, data);
+  constructor(data: { tool: string; where: string; taken?: string }) {
+    const what =
+      data.taken === undefined
+        ? `has two tools named "${data.tool}"`
+        : `has the tools "${data.taken}" and "${data.tool}", which a model could not tell apart because it sees "." as "__"`;
+    super('duplicate_tool', `${data.where} ${what}. Rename one of them or give it a name space.`, data);
   }
 }
 

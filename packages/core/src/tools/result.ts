@@ -71,6 +71,11 @@ export function toToolResult(returned: unknown): ToolResult {
   return toolResultByStatus[status](content, details);
 }
 
+/** A result of a status that is only known when it is made. */
+export function toolResultWith(status: ToolResultStatus, content: unknown, details?: ToolResultDetails): ToolResult {
+  return toolResultByStatus[status](content, details);
+}
+
 function looksLikeToolResult(value: object): value is ToolResult {
   try {
     if (!isPlainObject(value) || !Object.hasOwn(value, 'status') || !Object.hasOwn(value, 'content')) return false;

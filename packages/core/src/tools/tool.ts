@@ -188,7 +188,8 @@ function inputJsonSchema(name: string, schema: unknown): JsonObject {
     throw new InvalidToolError({ tool: name, reason: '`schema` must be a Standard Schema (such as z.object({…})) or a JSON Schema object' });
   }
   const { type = 'object' } = written as { type?: unknown };
-  if (type !== 'object') throw new InvalidToolError({ tool: name, reason: `\`schema\` must describe an object of arguments, not ${JSON.stringify(type)}` });
+  if (type !== 'object')
+    throw new InvalidToolError({ tool: name, reason: `\`schema\` must describe an object of arguments, not ${JSON.stringify(type)}` });
   return deepFreeze(copyOfSchema(name, { type, ...written }));
 }
 

@@ -1,0 +1,109 @@
+import type { ErrorObject, Options, ValidateFunction } from 'ajv';
+import type { JsonObject } from '../base/json.ts';
+import { describeValue, jsonPath, oneOf, type ValidationIssue, valueAt, withArticle } from './validation-issue.ts';
+
+/** Checks a value against the JSON Schema it was made for; what is wrong, or an empty list. */
+export type JsonSchemaCheck = (value: unknown) => readonly ValidationIssue[];
+
+/** Patterns are meant for the `u` flag; many in the wild are not valid with it, and mean what they say without. */
+const compilePattern = Object.assign(
+  (pattern: string, flags: string): RegExp => {
+    try {
+      return new RegExp(pattern, flags);
+    } catch {
+      return new RegExp(pattern, flags.replace('u', ''));
+    }
+  },
+  { code: 'new RegExp' },
+);
+
+const options: Options = {
+  allErrors: true,
+  verbose: true,
+  strict: false,
+  validateFormats: false,
+  coerceTypes: false,
+  useDefaults: false,
+  addUsedSchema: false,
+  logger: false,
+  code: { regExp: compilePattern },
+};
+
+/**
+ * Compiles a JSON Schema: draft 2020-12 (and 2019-09) if `$schema` names it, otherwise draft 07. Formats are not checked, nothing is coerced,
+ * unknown keywords are ignored.
+ * @throws Error when the schema is not valid
+ */
+export async function compileJsonSchema(schema: JsonObject): Promise<JsonSchemaCheck> {
+  const { $schema: dialect, $async: asynchronous, ...rest } = schema;
+  if (asynchronous !== undefined) throw new Error('"$async" schemas are not supported');
+  const Validator = /2020-12|2019-09/.test(String(dialect)) ? (await import('ajv/dist/2020.js')).Ajv2020 : (await import('ajv')).Ajv;
+  const validate: ValidateFunction = new Validator(options).compile(rest);
+  return (value) => (validate(value) ? [] : distinctIssues(validate.errors ?? [], value));
+}
+
+/** `anyOf` and the like report every branch and then themselves: each place is named once, with all that would do. */
+function distinctIssues(errors: readonly ErrorObject[], value: unknown): readonly ValidationIssue[] {
+  const byPath = new Map<string, { came: string; expected: Set<string> }>();
+  for (const error of errors) {
+    if (error.keyword === 'if') continue;
+    const segments = [...segmentsOf(error.instancePath, value), ...memberOf(error)];
+    const path = jsonPath(segments);
+    const known = byPath.get(path) ?? { came: describeValue(valueAt(value, segments)), expected: new Set<string>() };
+    if (!isBranching(error) || known.expected.size === 0) known.expected.add(expectedBy(error));
+    byPath.set(path, known);
+  }
+  return [...byPath].map(([path, { came, expected }]) => ({ path, came, expected: [...expected].join(' or ') }));
+}
+
+function isBranching({ keyword }: ErrorObject): boolean {
+  return keyword === 'anyOf' || keyword === 'oneOf';
+}
+
+function segmentsOf(pointer: string, value: unknown): PropertyKey[] {
+  const segments: PropertyKey[] = [];
+  for (const escaped of pointer.split('/').slice(1)) {
+    const key = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+    segments.push(Array.isArray(valueAt(value, segments)) ? Number(key) : key);
+  }
+  return segments;
+}
+
+/** The member that is missing or too much, of an object that is named by the path. */
+function memberOf({ params }: ErrorObject): PropertyKey[] {
+  const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } = params as Record<string, unknown>;
+  const member = missingProperty ?? additionalProperty ?? unevaluatedProperty ?? propertyName;
+  return typeof member === 'string' ? [member] : [];
+}
+
+function expectedBy(error: ErrorObject): string {
+  const { keyword, message = 'a valid value' } = error;
+  const { type, allowedValues, allowedValue, missingProperty } = error.params as Record<string, unknown>;
+  switch (keyword) {
+    case 'type':
+      return [type]
+        .flat()
+        .map((kind) => (kind === 'integer' ? 'a whole number' : withArticle(String(kind))))
+        .join(' or ');
+    case 'enum':
+      return oneOf(Array.isArray(allowedValues) ? allowedValues : []);
+    case 'const':
+      return oneOf([allowedValue]);
+    case 'required':
+      return typeOfMember(error.parentSchema, String(missingProperty));
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'no member of this name';
+    default:
+      return message.replace(/^must /, '').replace(/^NOT /, 'not to ');
+  }
+}
+
+function typeOfMember(schema: unknown, member: string): string {
+  const described = valueAt(schema, ['properties', member]);
+  const type = valueAt(described, ['type']);
+  const values = valueAt(described, ['enum']);
+  if (Array.isArray(values)) return oneOf(values);
+  if (typeof type === 'string') return type === 'integer' ? 'a whole number' : withArticle(type);
+  return 'a value (it is required)';
+}

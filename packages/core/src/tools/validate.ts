@@ -1,0 +1,98 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { toErrorRecord } from '../base/error.ts';
+import { InvalidToolError } from './errors.ts';
+import { compileJsonSchema, type JsonSchemaCheck } from './json-schema-check.ts';
+import { isStandardSchema, type Tool } from './tool.ts';
+import { explainIssues, fromStandardIssue, type ValidationIssue } from './validation-issue.ts';
+
+export interface ValidationFailure {
+  readonly ok: false;
+  /** For the model: which fields, what came, what was expected. */
+  readonly message: string;
+  readonly issues: readonly ValidationIssue[];
+}
+
+/** `args` are what the schema made of them: a library's defaults and transforms apply, JSON Schema changes nothing. */
+export type ArgsValidation = { readonly ok: true; readonly args: unknown } | ValidationFailure;
+export type OutputValidation = { readonly ok: true; readonly output: unknown } | ValidationFailure;
+
+type Checked = { readonly value: unknown } | { readonly issues: readonly ValidationIssue[] };
+
+/**
+ * Checks the arguments of a call. Answers at once when the schema does: a library's schema without asynchronous checks always,
+ * JSON Schema from its second use on.
+ * @throws InvalidToolError (or rejects with it) when the JSON Schema cannot be compiled, or the schema itself throws
+ */
+export function validateArgs(tool: Tool, args: unknown): ArgsValidation | Promise<ArgsValidation> {
+  const checked = check(tool, tool.schema, args);
+  return checked instanceof Promise ? checked.then((settled) => argsOutcome(tool, settled)) : argsOutcome(tool, checked);
+}
+
+/**
+ * Checks what a tool gave against its `outputSchema`; without one everything is right. As quick as `validateArgs`.
+ * @throws InvalidToolError (or rejects with it) when the JSON Schema cannot be compiled, or the schema itself throws
+ */
+export function validateOutput(tool: Tool, output: unknown): OutputValidation | Promise<OutputValidation> {
+  if (tool.outputSchema === undefined) return { ok: true, output };
+  const checked = check(tool, tool.outputSchema, output);
+  return checked instanceof Promise ? checked.then((settled) => outputOutcome(tool, settled)) : outputOutcome(tool, checked);
+}
+
+function argsOutcome(tool: Tool, checked: Checked): ArgsValidation {
+  if ('value' in checked) return { ok: true, args: checked.value };
+  const subject = `The arguments of "${tool.name}" do not fit. Correct these and call it again`;
+  return { ok: false, message: explainIssues(subject, checked.issues), issues: checked.issues };
+}
+
+function outputOutcome(tool: Tool, checked: Checked): OutputValidation {
+  if ('value' in checked) return { ok: true, output: checked.value };
+  const subject = `The tool "${tool.name}" ran, but its result is not what it declares`;
+  return { ok: false, message: explainIssues(subject, checked.issues), issues: checked.issues };
+}
+
+function check(tool: Tool, schema: NonNullable<Tool['outputSchema']>, value: unknown): Checked | Promise<Checked> {
+  return isStandardSchema(schema) ? checkWithLibrary(tool, schema, value) : checkWithJsonSchema(tool, schema, value);
+}
+
+function checkWithLibrary(tool: Tool, schema: StandardSchemaV1, value: unknown): Checked | Promise<Checked> {
+  try {
+    const result = schema['~standard'].validate(value);
+    if (!(result instanceof Promise)) return result.issues === undefined ? result : { issues: translated(result.issues, value) };
+    return result.then(
+      (settled) => (settled.issues === undefined ? settled : { issues: translated(settled.issues, value) }),
+      (thrown: unknown) => refuse(tool, thrown),
+    );
+  } catch (thrown) {
+    return refuse(tool, thrown);
+  }
+}
+
+function translated(issues: readonly StandardSchemaV1.Issue[], value: unknown): readonly ValidationIssue[] {
+  return issues.flatMap((issue) => fromStandardIssue(issue, value));
+}
+
+function refuse(tool: Tool, thrown: unknown): never {
+  throw new InvalidToolError({ tool: tool.name, reason: `its schema threw while it checked a value: ${toErrorRecord(thrown).message}` });
+}
+
+/** By schema object, so that a renamed tool shares what was compiled. */
+const compiledChecks = new WeakMap<object, JsonSchemaCheck>();
+
+function checkWithJsonSchema(tool: Tool, schema: object, value: unknown): Checked | Promise<Checked> {
+  const compiled = compiledChecks.get(schema);
+  return compiled === undefined ? compileAndCheck(tool, schema, value) : outcomeOf(compiled, value);
+}
+
+async function compileAndCheck(tool: Tool, schema: object, value: unknown): Promise<Checked> {
+  try {
+    compiledChecks.set(schema, await compileJsonSchema({ ...schema }));
+  } catch (thrown) {
+    throw new InvalidToolError({ tool: tool.name, reason: `its JSON Schema is not valid: ${toErrorRecord(thrown).message}` });
+  }
+  return checkWithJsonSchema(tool, schema, value);
+}
+
+function outcomeOf(compiled: JsonSchemaCheck, value: unknown): Checked {
+  const issues = compiled(value);
+  return issues.length === 0 ? { value } : { issues };
+}

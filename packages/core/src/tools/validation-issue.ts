@@ -1,0 +1,121 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+
+/** One thing that is wrong with a value. */
+export interface ValidationIssue {
+  /** Where, like `$.items[2].price`. */
+  readonly path: string;
+  /** What stands there: kind and shortened value. */
+  readonly came: string;
+  readonly expected: string;
+}
+
+type Segments = readonly PropertyKey[];
+
+const plainKey = /^[A-Za-z_$][\w$]*$/;
+
+/** A path into a JSON value: `$.items[2]["unit price"]`. */
+export function jsonPath(segments: Segments): string {
+  let path = '$';
+  for (const segment of segments) {
+    if (typeof segment === 'number') path += `[${segment}]`;
+    else path += plainKey.test(String(segment)) ? `.${String(segment)}` : `[${JSON.stringify(String(segment))}]`;
+  }
+  return path;
+}
+
+/** Kind and shortened value, as a person would say it. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (typeof value === 'string') return `the string ${JSON.stringify(shortened(value))}`;
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`;
+  if (typeof value === 'object') return describeKeys(Object.keys(value));
+  return `the ${typeof value} ${shortened(String(value))}`;
+}
+
+function describeKeys(keys: readonly string[]): string {
+  if (keys.length === 0) return 'an empty object';
+  return `an object with ${shortened(keys.slice(0, 5).join(', '))}${keys.length > 5 ? ', …' : ''}`;
+}
+
+function shortened(text: string): string {
+  return text.length <= 40 ? text : `${text.slice(0, 40)}…`;
+}
+
+/** What stands at a path, or `undefined`; own members only. */
+export function valueAt(value: unknown, segments: Segments): unknown {
+  let found = value;
+  for (const segment of segments) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, segment)) return undefined;
+    found = (found as Record<PropertyKey, unknown>)[segment];
+  }
+  return found;
+}
+
+/** Members with which zod says more than the standard asks for. Other libraries may have some of them. */
+interface DetailedIssue extends StandardSchemaV1.Issue {
+  readonly code?: unknown;
+  readonly expected?: unknown;
+  readonly values?: unknown;
+  readonly keys?: unknown;
+  readonly format?: unknown;
+  readonly errors?: unknown;
+}
+
+/** An issue of a schema library in our words; for several unknown members, one issue each. */
+export function fromStandardIssue(issue: StandardSchemaV1.Issue, value: unknown): readonly ValidationIssue[] {
+  const segments = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
+  const { code, keys }: DetailedIssue = issue;
+  if (code === 'unrecognized_keys' && Array.isArray(keys)) {
+    return keys.map((key: unknown) => issueAt([...segments, String(key)], value, 'no member of this name'));
+  }
+  return [issueAt(segments, value, expectedBy(issue, 0))];
+}
+
+function issueAt(segments: Segments, value: unknown, expected: string): ValidationIssue {
+  return { path: jsonPath(segments), came: describeValue(valueAt(value, segments)), expected };
+}
+
+const deepestUnion = 2;
+
+function expectedBy(issue: DetailedIssue, depth: number): string {
+  const { code, expected, values, format, errors, message } = issue;
+  if (typeof expected === 'string') return expected === 'int' ? 'a whole number' : withArticle(expected);
+  if (code === 'invalid_value' && Array.isArray(values)) return oneOf(values);
+  if (code === 'invalid_union' && Array.isArray(errors) && depth < deepestUnion) return eitherOf(errors, depth) ?? message;
+  if (code === 'invalid_format' && typeof format === 'string' && format !== 'regex') return `a string that is a valid ${format}`;
+  return /expected (.+?)(?:, received .*)?$/.exec(message)?.[1] ?? message;
+}
+
+function eitherOf(branches: readonly unknown[], depth: number): string | undefined {
+  const wanted = branches.flatMap((branch) =>
+    Array.isArray(branch) && branch.length > 0 ? [expectedInBranch(branch[0] as DetailedIssue, depth)] : [],
+  );
+  return wanted.length === 0 ? undefined : [...new Set(wanted)].join(' or ');
+}
+
+function expectedInBranch(issue: DetailedIssue, depth: number): string {
+  const path = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
+  const expected = expectedBy(issue, depth + 1);
+  return path.length === 0 ? expected : `an object whose ${jsonPath(path).slice(2)} is ${expected}`;
+}
+
+export function oneOf(values: readonly unknown[]): string {
+  const shown = values.slice(0, 20).map((value) => JSON.stringify(value) ?? String(value));
+  if (shown.length === 1) return shown[0] ?? '';
+  return `one of ${shown.join(', ')}${values.length > shown.length ? ', …' : ''}`;
+}
+
+export function withArticle(kind: string): string {
+  if (kind === 'null' || kind === 'undefined' || kind === 'never' || kind === 'nan') return kind;
+  return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`;
+}
+
+const mostIssuesTold = 10;
+
+/** Tells a model what is wrong and how to go on. */
+export function explainIssues(subject: string, issues: readonly ValidationIssue[]): string {
+  const told = issues.slice(0, mostIssuesTold).map(({ path, came, expected }) => `- ${path}: came ${came}, expected ${expected}`);
+  const more = issues.length > told.length ? `\n- and ${issues.length - told.length} more` : '';
+  return `${subject}:\n${told.join('\n')}${more}`;
+}
