@@ -34,7 +34,7 @@ async function step(name: string, program: string, args: readonly string[], cwd:
 async function compile(folder: string): Promise<void> {
   const home = join(repositoryRoot, 'packages', folder);
   rmSync(join(home, 'dist'), { recursive: true, force: true });
-  await step(`compile packages/${folder}`, 'npx', ['tsc', '-p', `packages/${folder}/tsconfig.build.json`]);
+  await step(`compile packages/${folder}`, 'tsc', ['-p', `packages/${folder}/tsconfig.build.json`]);
   makeProgramsExecutable(home);
   refuseSourceUrls(home);
 }
@@ -99,8 +99,8 @@ async function pack(folder: string): Promise<string> {
 }
 
 async function checkPackage({ folder, isLibrary }: PublishedPackage, tarball: string): Promise<void> {
-  await step(`publint packages/${folder}`, 'npx', ['publint', 'run', tarball, '--strict']);
-  if (isLibrary) await step(`attw packages/${folder}`, 'npx', ['attw', tarball, '--profile', 'esm-only', '--no-definitely-typed']);
+  await step(`publint packages/${folder}`, 'publint', ['run', tarball, '--strict']);
+  if (isLibrary) await step(`attw packages/${folder}`, 'attw', [tarball, '--profile', 'esm-only', '--no-definitely-typed']);
 }
 
 /** Installs the packed packages into an empty project and uses them there with plain Node. */

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { dirname } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const repositoryRoot = fileURLToPath(new URL('..', import.meta.url));
+const programs = join(repositoryRoot, 'node_modules/.bin');
 
 export interface CommandResult {
   /** Ended by itself, in time, with exit code 0. */
@@ -19,7 +20,7 @@ export interface CommandOptions {
   readonly timeoutSeconds?: number;
 }
 
-/** Runs a program with the Node of this process first on its PATH. Never rejects: what goes wrong is in the result. */
+/** Runs a program, with those of node_modules (the pinned Node among them) first on its PATH. Never rejects: what goes wrong is in the result. */
 export async function runCommand(program: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const { promise, resolve } = Promise.withResolvers<CommandResult>();
   const { timeoutSeconds = 300 } = options;
@@ -30,7 +31,7 @@ export async function runCommand(program: string, args: readonly string[], optio
   };
   const child = spawn(program, args, {
     cwd: options.cwd ?? repositoryRoot,
-    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...options.env },
+    env: { ...process.env, PATH: `${programs}${delimiter}${process.env['PATH']}`, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: timeoutSeconds * 1000,
     killSignal: 'SIGKILL',

@@ -34,7 +34,7 @@ function fileOf({ place }: Snippet): string {
 }
 
 async function typeCheck(): Promise<CommandResult> {
-  return runCommand('npx', ['tsc', '-p', join(folder, 'tsconfig.json')]);
+  return runCommand('tsc', ['-p', join(folder, 'tsconfig.json')]);
 }
 
 async function runSnippet(snippet: Snippet): Promise<CommandResult> {
