@@ -1,0 +1,97 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { Clock } from '../base/clock.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { Usage } from '../ledger/event.ts';
+import { AnswerAssembly } from './answer-assembly.ts';
+
+export interface ModelToolCall {
+  readonly providerCallId: string;
+  readonly name: string;
+  readonly args: JsonValue;
+  /** Why the arguments are not JSON; `args` is then the text that came. */
+  readonly invalid?: string;
+  readonly providerMetadata?: JsonObject;
+}
+
+export interface ModelText {
+  readonly text: string;
+  /** What the provider wants back with this text in the next prompt, such as a signature. */
+  readonly providerMetadata?: JsonObject;
+}
+
+/** A whole answer of a model. What providers ran themselves (their own tools, sources, files) is not part of it. */
+export interface ModelAnswer {
+  readonly thoughts: readonly ModelText[];
+  readonly texts: readonly ModelText[];
+  readonly toolCalls: readonly ModelToolCall[];
+  /** `undefined` when the provider did not report it. */
+  readonly usage: Usage | undefined;
+  readonly finishReason: string | undefined;
+  /** `clock.monotonic()` at the first delta. */
+  readonly firstPartAt: number | undefined;
+}
+
+/** Where deltas go while they arrive. Called synchronously, once for each delta, in order. */
+export interface DeltaSink {
+  text(delta: string): void;
+  thought(delta: string): void;
+  toolArgs(providerCallId: string, name: string, delta: string): void;
+}
+
+/**
+ * Calls a model and reads its streamed answer to the end. An abort of `options.abortSignal` ends the wait at once,
+ * whether or not the model heeds it, and rejects with the signal's reason.
+ * @throws what the provider throws or streams as an error; `toModelError` makes a `ModelError` of it
+ * @throws ModelStreamError when the stream ends before the answer is complete
+ */
+export async function callModel(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+  clock: Clock,
+  sink: DeltaSink | undefined,
+): Promise<ModelAnswer> {
+  const signal = options.abortSignal;
+  signal?.throwIfAborted();
+  const assembly = new AnswerAssembly(`${model.provider}:${model.modelId}`, clock, sink);
+  const stream = await openStream(model, options, signal);
+  const reader = stream.getReader();
+  const cancel = (): void => void reader.cancel(signal?.reason).catch(ignore);
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      assembly.take(value);
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    void reader.cancel(error).catch(ignore);
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+  }
+  signal?.throwIfAborted();
+  return assembly.finish();
+}
+
+type PartStream = ReadableStream<LanguageModelV4StreamPart>;
+
+/** Opens the stream, but does not wait longer than the signal; a stream that comes too late is cancelled. */
+async function openStream(model: LanguageModelV4, options: LanguageModelV4CallOptions, signal: AbortSignal | undefined): Promise<PartStream> {
+  const opening = Promise.resolve(model.doStream(options)).then((result) => result.stream);
+  if (signal === undefined) return opening;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => {
+    reject(signal.reason);
+    opening.then((stream) => stream.cancel(signal.reason)).catch(ignore);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([opening, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** For the rejection of a cancel: the error that led to it is the one that is reported. */
+function ignore(): void {}

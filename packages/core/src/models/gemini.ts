@@ -1,0 +1,51 @@
+import { loadOptionalPackage } from '../base/optional-package.ts';
+import { MissingKeyError } from './errors.ts';
+import { definedOptions, lazyModel, type ProviderSettings } from './lazy-model.ts';
+import type { Model } from './model.ts';
+import { asksForVertex, resolveVertex, type VertexChoice } from './vertex.ts';
+
+export interface GeminiSettings extends ProviderSettings, VertexChoice {
+  readonly thinkingConfig?: {
+    /** Tokens for thinking. */
+    readonly thinkingBudget?: number;
+    readonly thinkingLevel?: 'minimal' | 'low' | 'medium' | 'high';
+    /** Streams and records the thoughts. */
+    readonly includeThoughts?: boolean;
+  };
+  /** @default https://generativelanguage.googleapis.com/v1beta, or the one of the Vertex location */
+  readonly baseUrl?: string | undefined;
+}
+
+/**
+ * A Gemini model: through `@ai-sdk/google` from AI Studio (`GEMINI_API_KEY` or `GOOGLE_GENERATIVE_AI_API_KEY`), or, with
+ * `vertex` or `project`, through `@ai-sdk/google-vertex`.
+ */
+export function gemini(modelId: string, settings: GeminiSettings = {}): Model {
+  const thinkingConfig = settings.thinkingConfig === undefined ? undefined : definedOptions(settings.thinkingConfig);
+  const name = { provider: 'gemini', modelId };
+  const load = asksForVertex(settings) ? loadFromVertex : loadFromAiStudio;
+  return lazyModel(name, settings, thinkingConfig === undefined ? {} : { google: { thinkingConfig } }, () => load(modelId, settings));
+}
+
+async function loadFromAiStudio(modelId: string, settings: GeminiSettings) {
+  const model = `gemini:${modelId}`;
+  const env = settings.env ?? process.env;
+  const apiKey = settings.apiKey || env['GEMINI_API_KEY'] || env['GOOGLE_GENERATIVE_AI_API_KEY'];
+  if (!apiKey) {
+    const variables = ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
+    throw new MissingKeyError({ model, variables, hint: 'pass `apiKey`, or `vertex: { project, location }` for Google Cloud' });
+  }
+  const { createGoogle } = await loadOptionalPackage('@ai-sdk/google', `The model ${model}`, () => import('@ai-sdk/google'));
+  return createGoogle({ apiKey, ...definedOptions({ baseURL: settings.baseUrl, fetch: settings.fetch }) })(modelId);
+}
+
+async function loadFromVertex(modelId: string, settings: GeminiSettings) {
+  const model = `gemini:${modelId}`;
+  const vertex = resolveVertex(model, settings, settings.env ?? process.env);
+  const { createGoogleVertex } = await loadOptionalPackage(
+    '@ai-sdk/google-vertex',
+    `The model ${model} on Vertex AI`,
+    () => import('@ai-sdk/google-vertex'),
+  );
+  return createGoogleVertex({ ...vertex, ...definedOptions({ baseURL: settings.baseUrl, fetch: settings.fetch }) })(modelId);
+}

@@ -1,0 +1,123 @@
+import { claude } from './claude.ts';
+import { InvalidModelNameError } from './errors.ts';
+import { gemini } from './gemini.ts';
+import type { Model } from './model.ts';
+import { openai } from './openai.ts';
+import { openaiCompatible } from './openai-compatible.ts';
+import { rehearsal } from './rehearsal/model.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The forms of model names that `parseModelName` understands, with examples in place of the ids. */
+export const modelNameForms: readonly string[] = [
+  'openai:gpt-5-mini',
+  'gemini:gemini-3-flash-preview',
+  'claude:claude-sonnet-4-5',
+  'ollama:<model>',
+  'openai-compatible:<model>@<base URL>',
+  'rehearsal',
+];
+
+const ollamaBaseUrl = 'http://127.0.0.1:11434/v1';
+
+/** Reads the right side of a name; `undefined` when it does not have the provider's form. */
+const providers: { readonly [name: string]: (rest: string, env: Environment | undefined) => Model | undefined } = {
+  openai: (id, env) => openai(id, { env }),
+  gemini: (id, env) => gemini(id, { env }),
+  claude: (id, env) => claude(id, { env }),
+  ollama: (id) => openaiCompatible({ name: 'ollama', model: id, baseURL: ollamaBaseUrl }),
+  'openai-compatible': (rest) => {
+    const [, model, baseURL] = /^(.+)@(https?:\/\/.+)$/.exec(rest) ?? [];
+    return model === undefined || baseURL === undefined || !URL.canParse(baseURL) ? undefined : openaiCompatible({ model, baseURL });
+  },
+};
+
+/** Names that people try, and the provider they mean. */
+const otherNames: { readonly [name: string]: string } = { anthropic: 'claude', google: 'gemini', vertex: 'gemini', azure: 'openai', gpt: 'openai' };
+
+/**
+ * The model that a name stands for, such as `openai:gpt-5-mini` or `ollama:qwen3`; `modelNameForms` lists the forms.
+ * @throws InvalidModelNameError
+ */
+export function parseModelName(text: string, env?: Environment): Model {
+  const name = text.trim();
+  if (name === 'rehearsal') return rehearsal();
+  const colon = name.indexOf(':');
+  const provider = colon < 0 ? name : name.slice(0, colon);
+  const rest = colon < 0 ? '' : name.slice(colon + 1).trim();
+  const parse = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  if (parse === undefined) throw invalidName(name, unknownProvider(provider, rest));
+  if (rest === '') throw invalidName(name, { reason: `the model is missing after "${provider}:"` });
+  const model = parse(rest, env);
+  if (model !== undefined) return model;
+  throw invalidName(name, { reason: 'after the model there must be "@" and the base URL of the server, such as http://127.0.0.1:8000/v1' });
+}
+
+/** Model used when only a provider's key is set. */
+const firstChoices: readonly (readonly [variables: readonly string[], name: string])[] = [
+  [['AZURE_OPENAI_ENDPOINT', 'AZURE_OPENAI_API_KEY'], 'openai:gpt-5-mini'],
+  [['OPENAI_EU_API_KEY'], 'openai:gpt-5-mini'],
+  [['OPENAI_API_KEY'], 'openai:gpt-5-mini'],
+  [['GEMINI_API_KEY'], 'gemini:gemini-3-flash-preview'],
+  [['GOOGLE_GENERATIVE_AI_API_KEY'], 'gemini:gemini-3-flash-preview'],
+  [['ANTHROPIC_API_KEY'], 'claude:claude-sonnet-4-5'],
+];
+
+/**
+ * The model to use when nobody names one: `ADJUTANT_MODEL`, else one of the first provider whose key is set
+ * (OpenAI, Gemini, Claude), else `undefined`.
+ * @throws InvalidModelNameError when `ADJUTANT_MODEL` does not name a model
+ */
+export function modelFromEnvironment(env: Environment = process.env): Model | undefined {
+  const named = env['ADJUTANT_MODEL'];
+  if (named) return parseModelName(named, env);
+  const choice = firstChoices.find(([variables]) => variables.every((variable) => env[variable]));
+  return choice === undefined ? undefined : parseModelName(choice[1], env);
+}
+
+interface Complaint {
+  readonly reason: string;
+  readonly nearest?: string;
+}
+
+function invalidName(name: string, complaint: Complaint): InvalidModelNameError {
+  return new InvalidModelNameError({ name, forms: modelNameForms, ...complaint });
+}
+
+function unknownProvider(provider: string, rest: string): Complaint {
+  const reason = rest === '' ? 'it names no provider' : `"${provider}" is not a provider`;
+  const vendor = rest === '' ? vendorOfModel(provider) : undefined;
+  if (vendor !== undefined) return { reason, nearest: `${vendor}:${provider}` };
+  const nearest = nearestProvider(provider);
+  return nearest === undefined ? { reason } : { reason, nearest: nearest === 'rehearsal' ? nearest : `${nearest}:${rest || '<model>'}` };
+}
+
+function vendorOfModel(id: string): string | undefined {
+  if (/^(gpt-|o\d)/.test(id)) return 'openai';
+  if (id.startsWith('gemini-')) return 'gemini';
+  return id.startsWith('claude-') ? 'claude' : undefined;
+}
+
+function nearestProvider(text: string): string | undefined {
+  const wanted = text.toLowerCase();
+  const known = Object.hasOwn(otherNames, wanted) ? otherNames[wanted] : undefined;
+  if (known !== undefined) return known;
+  const ranked = [...Object.keys(providers), 'rehearsal'].map((name) => ({ name, distance: editDistance(wanted, name) }));
+  ranked.sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= Math.max(2, best.name.length / 3) ? best.name : undefined;
+}
+
+/** Insertions, deletions and replacements of one letter that turn one word into the other. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,25 @@
+import { loadOptionalPackage } from '../base/optional-package.ts';
+import { definedOptions, lazyModel, type ProviderSettings } from './lazy-model.ts';
+import type { Model } from './model.ts';
+
+export interface OpenAiCompatibleSettings extends ProviderSettings {
+  /** Up to and including the version: `http://127.0.0.1:11434/v1` for Ollama, `http://127.0.0.1:8000/v1` for vLLM. */
+  readonly baseURL: string;
+  readonly model: string;
+  /** What events and messages call the provider. @default 'openai-compatible' */
+  readonly name?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the server takes a JSON Schema as the format of the answer. @default true */
+  readonly structuredOutputs?: boolean;
+}
+
+/** A model behind any server that speaks OpenAI's chat completions, through `@ai-sdk/openai-compatible`. It needs no key unless the server does. */
+export function openaiCompatible(settings: OpenAiCompatibleSettings): Model {
+  const { baseURL, model, name = 'openai-compatible', apiKey, headers, structuredOutputs = true } = settings;
+  return lazyModel({ provider: name, modelId: model }, settings, {}, async () => {
+    const needed = `The model ${name}:${model}`;
+    const { createOpenAICompatible } = await loadOptionalPackage('@ai-sdk/openai-compatible', needed, () => import('@ai-sdk/openai-compatible'));
+    const options = definedOptions({ apiKey, headers: headers && { ...headers }, fetch: settings.fetch });
+    return createOpenAICompatible({ name, baseURL, includeUsage: true, supportsStructuredOutputs: structuredOutputs, ...options })(model);
+  });
+}

@@ -1,0 +1,59 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { loadOptionalPackage } from '../base/optional-package.ts';
+import { endpointFallback } from './endpoint-fallback.ts';
+import { lazyModel, type ProviderOptions, type ProviderSettings } from './lazy-model.ts';
+import type { Model } from './model.ts';
+import { type OpenAiEndpoint, type ResolvedEndpoint, resolveOpenAiEndpoints } from './openai-endpoint.ts';
+
+export interface OpenAiSettings extends ProviderSettings {
+  readonly reasoning?: { readonly effort?: 'minimal' | 'low' | 'medium' | 'high' };
+  /**
+   * Where to call, in this order; the next one is used when one is not available. Endpoints without a key are left out.
+   * @default Azure, then the EU, then the standard endpoint, as far as the environment has keys for them
+   */
+  readonly endpoints?: readonly OpenAiEndpoint[];
+  /** Azure deployment names by model id. @default the model id */
+  readonly deployments?: Readonly<Record<string, string>>;
+}
+
+/**
+ * An OpenAI model, through `@ai-sdk/openai`. OpenAI is asked not to store the answers, because the ledger does:
+ * reasoning travels encrypted with the prompt. `providerOptions: { openai: { store: true } }` changes that.
+ *
+ * Environment: `AZURE_OPENAI_ENDPOINT`, `AZURE_OPENAI_API_KEY`, `AZURE_OPENAI_API_VERSION`, `OPENAI_EU_API_KEY`,
+ * `OPENAI_API_KEY`, `OPENAI_BASE_URL`.
+ */
+export function openai(modelId: string, settings: OpenAiSettings = {}): Model {
+  const effort = settings.reasoning?.effort;
+  const providerOptions: ProviderOptions = { openai: { store: false, ...(effort === undefined ? {} : { reasoningEffort: effort }) } };
+  return lazyModel({ provider: 'openai', modelId }, settings, providerOptions, async () => {
+    const endpoints = resolveOpenAiEndpoints(modelId, settings, settings.env ?? process.env);
+    const { createOpenAI } = await loadOptionalPackage('@ai-sdk/openai', `The model openai:${modelId}`, () => import('@ai-sdk/openai'));
+    const models = endpoints.map((endpoint) => ({
+      name: endpoint.name,
+      azure: endpoint.azure,
+      model: openEndpoint(createOpenAI, endpoint, settings),
+    }));
+    return endpointFallback(models);
+  });
+}
+
+type CreateOpenAi = typeof import('@ai-sdk/openai')['createOpenAI'];
+
+function openEndpoint(createOpenAI: CreateOpenAi, endpoint: ResolvedEndpoint, settings: OpenAiSettings): LanguageModelV4 {
+  const send = endpoint.azure ? azureFetch(settings.fetch, endpoint.apiVersion) : settings.fetch;
+  const provider = createOpenAI({ baseURL: endpoint.baseUrl, apiKey: endpoint.apiKey, ...(send === undefined ? {} : { fetch: send }) });
+  return endpoint.api === 'chat' ? provider.chat(endpoint.modelId) : provider.responses(endpoint.modelId);
+}
+
+/** Azure takes the key in a header of its own and, except for its v1 API, the version of the API in the query. */
+function azureFetch(send: typeof fetch | undefined, apiVersion: string | undefined): typeof fetch {
+  return (input, init) => {
+    const url = new URL(String(input));
+    if (apiVersion !== undefined) url.searchParams.set('api-version', apiVersion);
+    const headers = new Headers(init?.headers);
+    headers.set('api-key', (headers.get('authorization') ?? '').replace(/^Bearer /, ''));
+    headers.delete('authorization');
+    return (send ?? fetch)(url, { ...init, headers });
+  };
+}

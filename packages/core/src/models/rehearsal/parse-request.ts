@@ -1,0 +1,221 @@
+import { parseConditions } from './parse-conditions.ts';
+import type { FollowUpRequest, Request, Statistic } from './request.ts';
+
+/**
+ * What a message asks for, in its order: "Add up the unpaid invoices in invoices.csv and tell me 15% of the total" is two
+ * requests. Empty when nothing of it is understood.
+ */
+export function parseRequests(message: string): readonly Request[] {
+  const requests: Request[] = [];
+  for (const clause of splitClauses(message)) {
+    const followUp = parseFollowUp(clause, requests.length > 0);
+    const parsed = followUp === undefined ? parseClause(clause) : [followUp];
+    requests.push(...parsed);
+  }
+  return requests;
+}
+
+const commandWords =
+  'tell|give|show|add|sum|total|count|what|how|calculate|compute|work out|list|read|search|find|open|print|look|fetch|also|then|which|take|apply|increase|reduce|divide|multiply|the (?:average|mean|sum|total|largest|smallest|highest|lowest|time)';
+
+/** A new clause begins after a sentence, or after "and" and the like if a command follows: "France and over 100" stays together. */
+function splitClauses(message: string): readonly string[] {
+  const boundary = new RegExp(`(?:[.!?;]\\s+|\\n+|,?\\s+(?:and(?:\\s+then)?|then)\\s+|,\\s+)(?=(?:please\\s+)?(?:${commandWords})\\b)`, 'gi');
+  return message
+    .split(boundary)
+    .map((clause) =>
+      clause
+        .replace(/^(?:and|then|also|please)\s+/i, '')
+        .replace(/[\s.!?;,]+$/, '')
+        .trim(),
+    )
+    .filter((clause) => clause !== '');
+}
+
+const number = '(\\d[\\d,]*(?:\\.\\d+)?)';
+const earlierResult =
+  '(?:the\\s+|this\\s+|that\\s+)?(?:\\w+\\s+)?(?:total|sum|result|average|mean|number|amount|count|maximum|minimum|figure|it|that|this)';
+
+interface FollowUpForm {
+  readonly pattern: RegExp;
+  readonly expression: (amount: string) => string;
+  readonly label: (amount: string) => string;
+}
+
+const followUpForms: readonly FollowUpForm[] = [
+  {
+    pattern: new RegExp(`${number}\\s*(?:%|percent)\\s+of\\s+${earlierResult}\\b`, 'i'),
+    expression: (amount) => `${factor(amount, 0)} * #`,
+    label: (amount) => `${amount}% of #`,
+  },
+  {
+    pattern: new RegExp(`(?:plus|add|adding|with|increase\\D*by|including)\\s+${number}\\s*(?:%|percent)`, 'i'),
+    expression: (amount) => `${factor(amount, 100, 1)} * #`,
+    label: (amount) => `# plus ${amount}%`,
+  },
+  {
+    pattern: new RegExp(`(?:minus|less|subtract|reduce\\D*by|after)\\s+(?:a\\s+)?${number}\\s*(?:%|percent)`, 'i'),
+    expression: (amount) => `${factor(amount, 100, -1)} * #`,
+    label: (amount) => `# minus ${amount}%`,
+  },
+  {
+    pattern: new RegExp(`(?:divide|split)\\s+${earlierResult}\\s+(?:by|into|among)\\s+${number}`, 'i'),
+    expression: (amount) => `# / ${amount}`,
+    label: (amount) => `# divided by ${amount}`,
+  },
+  {
+    pattern: new RegExp(`multiply\\s+${earlierResult}\\s+by\\s+${number}`, 'i'),
+    expression: (amount) => `# * ${amount}`,
+    label: (amount) => `# times ${amount}`,
+  },
+];
+
+/** The factor of a percentage as short decimal digits: 15 % of something is 0.15 times it. */
+function factor(percent: string, base: number, sign = 1): string {
+  return String(Number(((base + sign * Number(percent)) / 100).toFixed(12)));
+}
+
+/** A calculation with what was found before. A file named in the clause makes it a request of its own. */
+function parseFollowUp(clause: string, hasEarlier: boolean): FollowUpRequest | undefined {
+  if (findTablePath(clause) !== undefined) return undefined;
+  if (new RegExp(`\\bhalf\\s+(?:of\\s+)?${earlierResult}\\b`, 'i').test(clause))
+    return { kind: 'followUp', expression: '0.5 * #', label: 'half of #' };
+  for (const [index, { pattern, expression, label }] of followUpForms.entries()) {
+    // Only "15% of the total" speaks of an earlier result by itself; "plus 20%" does when there is one and no other number.
+    const amount = pattern.exec(clause)?.[1]?.replaceAll(',', '');
+    if (amount === undefined || (index > 0 && !hasEarlier && !new RegExp(`\\b${earlierResult}\\b`, 'i').test(clause))) continue;
+    if (index > 0 && (clause.match(/\d+(?:\.\d+)?/g) ?? []).length > 1) continue;
+    return { kind: 'followUp', expression: expression(amount), label: label(amount) };
+  }
+  return undefined;
+}
+
+function parseClause(clause: string): readonly Request[] {
+  const simple = parseFetch(clause) ?? parseSearch(clause) ?? parseTime(clause);
+  if (simple !== undefined) return [simple];
+  const table = parseTable(clause);
+  if (table.length > 0) return table;
+  const request = parseList(clause) ?? parseRead(clause) ?? parseCalculation(clause);
+  return request === undefined ? [] : [request];
+}
+
+function parseFetch(clause: string): Request | undefined {
+  const url = /https?:\/\/[^\s"'<>]+/.exec(clause)?.[0];
+  return url === undefined ? undefined : { kind: 'fetch', url: url.replace(/[.,)]+$/, '') };
+}
+
+const quoted = /["“'`]([^"”'`]+)["”'`]/;
+const pathToken = /(?:^|[\s"'`(“])((?:\.{0,2}\/)?[\w.-]+(?:\/[\w.-]+)*\/?)(?=$|[\s"'`),;:?!”])/g;
+
+function parseSearch(clause: string): Request | undefined {
+  const asks =
+    /\b(?:search|grep|look for|mentions?|contain(?:s|ing)?)\b|\bfind\b(?!\s+(?:the\s+)?(?:sum|total|average|mean|largest|smallest|highest|lowest|maximum|minimum))/i;
+  if (!asks.test(clause) || findTablePath(clause) !== undefined) return undefined;
+  const query =
+    quoted.exec(clause)?.[1] ??
+    /\b(?:search|grep|look)(?:\s+(?:the|all|my))?(?:\s+files?)?(?:\s+for)?\s+(?:the\s+(?:word|text|phrase)\s+)?(\S+)/i.exec(clause)?.[1] ??
+    /\b(?:mentions?|contain(?:s|ing)?|find)\s+(?:the\s+(?:word|text|phrase)\s+)?(\S+)/i.exec(clause)?.[1];
+  if (query === undefined || query === '') return undefined;
+  const path =
+    /\b(?:in|under|inside|within)\s+(?:the\s+)?(?:files?\s+(?:in|under|of)\s+)?(?:folder\s+|directory\s+)?["'`]?([\w./-]*\w\/?)["'`]?/i.exec(
+      clause.replace(quoted, ''),
+    )?.[1];
+  return { kind: 'search', query, ...(path === undefined || /^(files?|all|any|the|here|this|it)$/i.test(path) ? {} : { path }) };
+}
+
+function parseTime(clause: string): Request | undefined {
+  if (
+    !/\bwhat(?:'s|’s|\s+is)?\s+(?:the\s+)?(?:current\s+|exact\s+)?(?:time|date|day)\b|\bthe\s+(?:current\s+)?(?:time|date)\b|\btoday(?:'s|’s)?\s+date\b|^(?:current\s+)?(?:time|date)\b|\btime\s+is\s+it\b|\bwhat\s+day\b/i.test(
+      clause,
+    )
+  )
+    return undefined;
+  const place = /\b(?:in|at|for)\s+([A-Za-z][A-Za-z_/+-]*(?:\s+[A-Z][a-z]+)*)/.exec(clause)?.[1] ?? /\b(UTC|GMT)\b/.exec(clause)?.[1];
+  return { kind: 'time', ...(place === undefined ? {} : { place }) };
+}
+
+/** The first path of a table in a text. */
+export function findTablePath(text: string): string | undefined {
+  return /["“'`]([^"”'`]+\.(?:csv|tsv))["”'`]/i.exec(text)?.[1] ?? /[\w./\\~-]+\.(?:csv|tsv)\b/i.exec(text)?.[0];
+}
+
+const statistics: readonly (readonly [RegExp, Statistic])[] = [
+  [/\b(?:average|mean|avg)\b/i, 'avg'],
+  [/\b(?:largest|biggest|highest|maximum|max|most expensive|greatest)\b/i, 'max'],
+  [/\b(?:smallest|lowest|minimum|min|cheapest|least)\b(?!\s+\d)/i, 'min'],
+  [/\b(?:how many|count|number of)\b/i, 'count'],
+  [/\b(?:add(?:\s+\w+){0,2}\s+up|add up|sum|total|altogether|how much|add together)\b/i, 'sum'],
+];
+
+function parseTable(clause: string): readonly Request[] {
+  const path = findTablePath(clause);
+  const rest = (path === undefined ? clause : clause.replace(path, ' ')).replaceAll(/["“”`]/g, ' ');
+  const found = statistics.filter(([pattern]) => pattern.test(rest)).map(([, statistic]) => statistic);
+  const conditions = parseConditions(rest);
+  const noun = /\b(?:rows?|records?|entries|invoices?|orders?|customers?|payments?|sales|expenses?|transactions?|products?|items?|amounts?)\b/i.test(
+    rest,
+  );
+  if (path === undefined && (found.length === 0 || !noun)) return [];
+  if (found.length === 0 && conditions.length === 0) return [];
+  // "at most 5" and "the total number of" would count as two wishes.
+  const wanted =
+    found.includes('count') && /\btotal (?:number|count)\b/i.test(rest) ? (['count'] as const) : found.length === 0 ? (['rows'] as const) : found;
+  const words = rest.toLowerCase().match(/[a-z][a-z_]+/g) ?? [];
+  const tables = wanted.map((statistic): Request => ({ kind: 'table', statistic, words, conditions, ...(path === undefined ? {} : { path }) }));
+  const percent = new RegExp(`${number}\\s*(?:%|percent)\\s+of\\b`, 'i').exec(rest)?.[1]?.replaceAll(',', '');
+  if (percent === undefined) return tables;
+  return [...tables, { kind: 'followUp', expression: `${factor(percent, 0)} * #`, label: `${percent}% of #` }];
+}
+
+function parseList(clause: string): Request | undefined {
+  const asks =
+    /\b(?:list|show|what|which|see|display)\b.*\b(?:files?|folders?|director(?:y|ies))\b|^ls\b|\bwhat(?:'s|’s| is)\s+in\s+(?:the\s+)?(?:folder|directory)|^list\b/i;
+  if (!asks.test(clause)) return undefined;
+  const path =
+    /\b(?:in|under|inside|within|of|folder|directory|ls|list)\s+(?:the\s+|my\s+)?(?:folder\s+|directory\s+)?["'`]?((?:\.{0,2}\/)?[\w.-]+(?:\/[\w.-]+)*\/?)["'`]?(?:\s+(?:folder|directory))?$/i.exec(
+      clause,
+    )?.[1];
+  const extension = /\b(csv|md|markdown|json|txt|ts|js)\s+files?\b|\*\.(\w+)/i.exec(clause);
+  const suffix = (extension?.[1] ?? extension?.[2])?.toLowerCase();
+  return {
+    kind: 'list',
+    ...(path === undefined || /^(files?|the|all|here|folder|directory|workspace|this)$/i.test(path) ? {} : { path }),
+    ...(suffix === undefined ? {} : { extension: suffix === 'markdown' ? 'md' : suffix }),
+  };
+}
+
+function parseRead(clause: string): Request | undefined {
+  if (!/\b(?:read|open|show|print|cat|display|contents?|what(?:'s|’s| is) in|what does|first lines)\b/i.test(clause)) return undefined;
+  const inQuotes = quoted.exec(clause)?.[1];
+  const candidates = [...clause.matchAll(pathToken)].flatMap((match) => (match[1] === undefined ? [] : [match[1]]));
+  const path = inQuotes ?? candidates.find((token) => /\.\w{1,6}$/.test(token) || (/\w\/\w/.test(token) && !/^\d/.test(token)));
+  return path === undefined ? undefined : { kind: 'read', path };
+}
+
+const spokenOperators: readonly (readonly [RegExp, string])[] = [
+  [/(\d),(?=\d{3}\b)/g, '$1'],
+  [/[$€£]/g, ''],
+  [/(?:the\s+)?square\s+root\s+of\s+(\d+(?:\.\d+)?)/gi, 'sqrt($1)'],
+  [/\b(?:multiplied\s+by|times)\b|×|(?<=\d)\s*x\s*(?=\d)/gi, '*'],
+  [/\b(?:divided\s+by|over)\b|÷/gi, '/'],
+  [/\bplus\b/gi, '+'],
+  [/\bminus\b|−/gi, '-'],
+  [/\b(?:to\s+the\s+power\s+of|\*\*)\b|\*\*/gi, '^'],
+  [/\bsquared\b/gi, '^ 2'],
+  [/\bcubed\b/gi, '^ 3'],
+  [/(\d+(?:\.\d+)?)\s*(?:%|percent)\s+of\s+/gi, '$1 / 100 * '],
+  [/(\d+(?:\.\d+)?)\s*(?:%|percent)/gi, '($1 / 100)'],
+];
+
+const leadIn =
+  /^(?:please\s+|can you\s+|could you\s+)*(?:what(?:'s|’s|\s+is|\s+are)?|how much\s+is|calculate|compute|work\s+out|evaluate|solve|tell\s+me|give\s+me|find|the\s+result\s+of|the\s+value\s+of|the|is|\s)*\s*/i;
+
+/** Arithmetic is what consists of numbers, operators and known functions only, once the words around it are gone. */
+function parseCalculation(clause: string): Request | undefined {
+  let text = clause.replace(leadIn, '').replace(/[=?\s]+$/, '');
+  for (const [pattern, replacement] of spokenOperators) text = text.replace(pattern, replacement);
+  text = text.replace(/^(?:calculate|compute|the)\s+/i, '').trim();
+  const foreign = text.replace(/\b(?:sqrt|abs|round|floor|ceil|min|max|log|log10|log2|exp|sin|cos|tan|pi|e|mod)\b/gi, '');
+  const isArithmetic = /^[\d\s.+\-*/^(),%!]*$/.test(foreign) && /\d/.test(text) && /[+\-*/^(!%]/.test(text);
+  return isArithmetic ? { kind: 'calculate', expression: text.replaceAll(/\s+/g, ' ') } : undefined;
+}

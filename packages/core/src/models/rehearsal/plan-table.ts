@@ -1,0 +1,91 @@
+import { isPlainObject, type JsonObject } from '../../base/json.ts';
+import { describeAggregate, describeCount, describeRows, formatNumber } from './answer.ts';
+import type { Evidence } from './evidence.ts';
+import type { Finding } from './plan.ts';
+import type { TableRequest } from './request.ts';
+import { columnList, resolveCondition, type TableInHand } from './resolve-condition.ts';
+import { findAmountColumn, nameWords, readSample } from './table-columns.ts';
+
+const sampleSize = 20;
+
+/**
+ * Answers a question about a table: looks at its first rows, finds the columns and values that the words mean, then
+ * lets `queryCsv` select and calculate. `undefined` while results are still to come.
+ */
+export function planTable(request: TableRequest, evidence: Evidence): Finding | undefined {
+  const path = request.path === undefined ? findTable(request, evidence) : { path: request.path };
+  if (path === undefined || 'text' in path) return path;
+  const outcome = evidence.lookUp('queryCsv', { path: path.path, limit: sampleSize });
+  if (outcome === undefined) return undefined;
+  if (!outcome.ok) return { text: `I could not query ${path.path}: ${outcome.problem}` };
+  const sample = readSample(outcome.value);
+  if (sample === undefined) return { text: `The result of queryCsv for ${path.path} has a form that I do not know.` };
+  const table = { path: path.path, sample, words: request.words };
+  const where = resolveConditions(request, table, evidence);
+  return where === undefined || 'text' in where ? where : evaluate(request, table, where.where, evidence);
+}
+
+/** The table meant when no file is named: the only CSV file, or the only one whose name is in the request. */
+function findTable(request: TableRequest, evidence: Evidence): { readonly path: string } | Finding | undefined {
+  const outcome = evidence.lookUp('listFiles', { pattern: '**/*.csv' });
+  if (outcome === undefined) return undefined;
+  if (!outcome.ok) return { text: `I could not look for a CSV file: ${outcome.problem}` };
+  const files = isPlainObject(outcome.value) && Array.isArray(outcome.value['files']) ? (outcome.value['files'] as unknown[]) : [];
+  const paths = files.flatMap((file) => (isPlainObject(file) && typeof file['path'] === 'string' ? [file['path']] : []));
+  const named = paths.filter((path) => nameWords(path.replace(/^.*\//, '').replace(/\.csv$/i, '')).some((word) => request.words.includes(word)));
+  const [only, ...others] = named.length > 0 ? named : paths;
+  if (only !== undefined && others.length === 0) return { path: only };
+  return {
+    text: only === undefined ? 'There is no CSV file here. Name the file to use.' : `Which file do you mean: ${[only, ...others].join(', ')}?`,
+  };
+}
+
+function resolveConditions(
+  request: TableRequest,
+  table: TableInHand,
+  evidence: Evidence,
+): { readonly where: readonly JsonObject[] } | Finding | undefined {
+  const resolved = request.conditions.map((condition) => resolveCondition(condition, table, evidence));
+  const where: JsonObject[] = [];
+  for (const condition of resolved) {
+    if (condition === undefined) return undefined;
+    if ('problem' in condition) return { text: condition.problem };
+    where.push(condition.where);
+  }
+  return { where };
+}
+
+function evaluate(request: TableRequest, table: TableInHand, where: readonly JsonObject[], evidence: Evidence): Finding | undefined {
+  const { statistic } = request;
+  const condition = where.length === 0 ? {} : { where };
+  if (statistic === 'rows' || statistic === 'count') {
+    const outcome = evidence.lookUp('queryCsv', { path: table.path, ...condition, limit: statistic === 'rows' ? sampleSize : 1 });
+    if (outcome === undefined) return undefined;
+    if (!outcome.ok) return { text: `I could not query ${table.path}: ${outcome.problem}` };
+    const matched = isPlainObject(outcome.value) ? outcome.value['matched'] : undefined;
+    if (typeof matched !== 'number') return { text: `queryCsv did not say how many rows of ${table.path} match.` };
+    if (statistic === 'count') return { text: describeCount(table.path, where, matched), number: matched };
+    return { text: describeRows(table.path, where, matched, readSample(outcome.value)) };
+  }
+  const column = findAmountColumn(table.sample, request.words);
+  if (column === undefined)
+    return { text: `${table.path} has no column that I can take for the amounts; ${columnList(table)}. Name the column to use.` };
+  const outcome = evidence.lookUp('queryCsv', { path: table.path, ...condition, aggregate: [{ fn: statistic, column }], limit: 1 });
+  if (outcome === undefined) return undefined;
+  if (!outcome.ok) return { text: `I could not query ${table.path}: ${outcome.problem}` };
+  const { value, matched } = readAggregate(outcome.value, `${statistic}(${column})`);
+  if (matched === 0) return { text: `No row of ${table.path} matches ${describeWhere(where)}.` };
+  if (value === undefined) return { text: `queryCsv gave no ${statistic} of ${column} for ${table.path}.` };
+  return { text: describeAggregate({ statistic, column, path: table.path, where, value, matched }), number: Number(formatNumber(value)) };
+}
+
+function describeWhere(where: readonly JsonObject[]): string {
+  return where.length === 0 ? 'the request' : 'the condition';
+}
+
+function readAggregate(result: unknown, name: string): { readonly value: number | undefined; readonly matched: number | undefined } {
+  if (!isPlainObject(result)) return { value: undefined, matched: undefined };
+  const { aggregates, matched } = result;
+  const value = isPlainObject(aggregates) ? aggregates[name] : undefined;
+  return { value: typeof value === 'number' ? value : undefined, matched: typeof matched === 'number' ? matched : undefined };
+}

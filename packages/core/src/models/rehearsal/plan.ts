@@ -1,0 +1,125 @@
+import { isPlainObject, type JsonObject } from '../../base/json.ts';
+import { capabilities, describeFiles, describeMatches, describeText, disclaimer, formatNumber } from './answer.ts';
+import { type Evidence, type Outcome, ToolNotOffered, type WantedCall } from './evidence.ts';
+import { planTable } from './plan-table.ts';
+import type { FollowUpRequest, Request } from './request.ts';
+
+/** What a request led to; `number` is what a later "15% of the total" refers to. */
+export interface Finding {
+  readonly text: string;
+  readonly number?: number;
+}
+
+export type NextStep = { readonly kind: 'call'; readonly calls: readonly WantedCall[] } | { readonly kind: 'answer'; readonly text: string };
+
+/** Decides the next round from the requests and from what is known: the calls still to be made, or the answer. */
+export function planNextStep(requests: readonly Request[], evidence: Evidence): NextStep {
+  if (requests.length === 0) return { kind: 'answer', text: capabilities };
+  const texts: string[] = [];
+  let before: Finding | undefined | 'none' = 'none';
+  for (const request of requests) {
+    const finding = attempt(() => (request.kind === 'followUp' ? planFollowUp(request, before, evidence) : planRequest(request, evidence)));
+    if (finding !== undefined) texts.push(finding.text);
+    // Several percentages refer to the same total.
+    if (request.kind !== 'followUp') before = finding;
+  }
+  const { wanted } = evidence;
+  return wanted.length > 0 ? { kind: 'call', calls: wanted } : { kind: 'answer', text: `${texts.join('\n')}\n${disclaimer}` };
+}
+
+function attempt(plan: () => Finding | undefined): Finding | undefined {
+  try {
+    return plan();
+  } catch (error) {
+    if (error instanceof ToolNotOffered) return { text: `I would need the tool ${error.tool} for this, and it is not offered to me.` };
+    throw error;
+  }
+}
+
+function planRequest(request: Exclude<Request, FollowUpRequest>, evidence: Evidence): Finding | undefined {
+  switch (request.kind) {
+    case 'table':
+      return planTable(request, evidence);
+    case 'calculate':
+      return calculate(request.expression, request.expression, evidence);
+    case 'time':
+      return planTime(request.place, evidence);
+    case 'list':
+      return planList(request, evidence);
+    case 'read':
+      return ask(evidence, 'readFile', { path: request.path }, `read ${request.path}`, (value) => describeText(request.path, textIn(value)));
+    case 'search':
+      return planSearch(request, evidence);
+    case 'fetch':
+      return ask(evidence, 'fetchUrl', { url: request.url }, `fetch ${request.url}`, (value) => describeText(request.url, textIn(value)));
+  }
+}
+
+/** Makes one call and says what came of it. */
+function ask(evidence: Evidence, tool: string, args: JsonObject, purpose: string, describe: (value: unknown) => string): Finding | undefined {
+  const outcome = evidence.lookUp(tool, args);
+  return outcome === undefined ? undefined : describeOutcome(outcome, purpose, describe);
+}
+
+function describeOutcome(outcome: Outcome, purpose: string, describe: (value: unknown) => string): Finding {
+  return { text: outcome.ok ? describe(outcome.value) : `I could not ${purpose}: ${outcome.problem}` };
+}
+
+function calculate(expression: string, label: string, evidence: Evidence): Finding | undefined {
+  const outcome = evidence.lookUp('calculate', { expression });
+  if (outcome === undefined) return undefined;
+  if (!outcome.ok) return { text: `I could not calculate ${label}: ${outcome.problem}` };
+  const result = isPlainObject(outcome.value) ? outcome.value['result'] : outcome.value;
+  if (typeof result !== 'number') return { text: `${label} is ${String(result)}.` };
+  return {
+    text: `${label} ${/[a-z]/i.test(label) || label.includes('%') ? 'is' : '='} ${formatNumber(result)}.`,
+    number: Number(formatNumber(result)),
+  };
+}
+
+function planFollowUp(request: FollowUpRequest, before: Finding | undefined | 'none', evidence: Evidence): Finding | undefined {
+  if (before === undefined) return undefined;
+  const base = before === 'none' ? evidence.earlierNumber : before.number;
+  if (base === undefined) {
+    if (before !== 'none') return { text: `So there is no number for ${request.label.replace('#', 'it')}.` };
+    return { text: `There is no earlier number to take for ${request.label.replace('#', 'it')}.` };
+  }
+  const number = formatNumber(base);
+  return calculate(request.expression.replace('#', number), request.label.replace('#', number), evidence);
+}
+
+function planTime(place: string | undefined, evidence: Evidence): Finding | undefined {
+  const timeZone = place === undefined ? undefined : timeZoneOf(place);
+  if (place !== undefined && timeZone === undefined) return { text: `I do not know the time zone of ${place}. Name one such as Europe/Paris.` };
+  return ask(evidence, 'currentTime', timeZone === undefined ? {} : { timeZone }, 'find out the time', (value) => {
+    const time = isPlainObject(value) ? (value['text'] ?? value['iso']) : value;
+    return `It is ${String(time)}${place === undefined ? '' : ` in ${place}`}.`;
+  });
+}
+
+/** A zone by its own name, or by the city that it is named after. */
+function timeZoneOf(place: string): string | undefined {
+  const wanted = place.replaceAll(' ', '_').toLowerCase();
+  if (wanted === 'utc' || wanted === 'gmt') return 'UTC';
+  return Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase() === wanted || zone.toLowerCase().endsWith(`/${wanted}`));
+}
+
+function planList(request: Request & { kind: 'list' }, evidence: Evidence): Finding | undefined {
+  const { path, extension } = request;
+  const args = { ...(path === undefined ? {} : { path }), ...(extension === undefined ? {} : { pattern: `**/*.${extension}` }) };
+  const place = path === undefined ? 'here' : `in ${path}`;
+  return ask(evidence, 'listFiles', args, `list the files ${place}`, (value) => describeFiles(place, value));
+}
+
+function planSearch(request: Request & { kind: 'search' }, evidence: Evidence): Finding | undefined {
+  const { query, path } = request;
+  const place = path === undefined ? 'here' : `in ${path}`;
+  const args = { query, ...(path === undefined ? {} : { path }) };
+  return ask(evidence, 'searchFiles', args, `search ${place}`, (value) => describeMatches(query, place, value));
+}
+
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (isPlainObject(value)) for (const key of ['text', 'body', 'content']) if (typeof value[key] === 'string') return value[key];
+  return JSON.stringify(value, undefined, 2) ?? '';
+}

@@ -1,0 +1,43 @@
+/** What a column is compared with. */
+export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'contains' | 'empty' | 'not_empty';
+
+/**
+ * A condition on rows, as far as words alone tell it. Which column is meant is decided later, with the file at hand:
+ * - `compare`: a column's name as the user wrote it, or none for the column of amounts;
+ * - `state`: a word such as "unpaid" that describes a row;
+ * - `value`: a value of some column, as in "from France".
+ */
+export type Condition =
+  | { readonly kind: 'compare'; readonly column?: string; readonly op: ComparisonOperator; readonly value?: string }
+  | { readonly kind: 'state'; readonly word: string }
+  | { readonly kind: 'value'; readonly value: string };
+
+/** `rows` asks for the rows themselves. */
+export type Statistic = 'sum' | 'avg' | 'min' | 'max' | 'count' | 'rows';
+
+export interface TableRequest {
+  readonly kind: 'table';
+  /** Missing when no file was named. */
+  readonly path?: string;
+  readonly statistic: Statistic;
+  /** Words of the request that may name a column, in order. */
+  readonly words: readonly string[];
+  readonly conditions: readonly Condition[];
+}
+
+/** A calculation with the number found before it; `expression` has `#` in its place, `label` says it in words. */
+export interface FollowUpRequest {
+  readonly kind: 'followUp';
+  readonly expression: string;
+  readonly label: string;
+}
+
+export type Request =
+  | TableRequest
+  | FollowUpRequest
+  | { readonly kind: 'calculate'; readonly expression: string }
+  | { readonly kind: 'time'; readonly place?: string }
+  | { readonly kind: 'list'; readonly path?: string; readonly extension?: string }
+  | { readonly kind: 'read'; readonly path: string }
+  | { readonly kind: 'search'; readonly query: string; readonly path?: string }
+  | { readonly kind: 'fetch'; readonly url: string };
