@@ -54,7 +54,7 @@ export function describeRows(path: string, where: readonly JsonObject[], matched
   return [describeCount(path, where, matched), ...lines, ...more].join('\n');
 }
 
-function describeWhere(where: readonly JsonObject[]): string {
+export function describeWhere(where: readonly JsonObject[]): string {
   if (where.length === 0) return '';
   const parts = where.map(({ column, op, value }) => {
     if (op === 'empty') return `${String(column)} is empty`;

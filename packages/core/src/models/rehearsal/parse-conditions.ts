@@ -23,7 +23,7 @@ export function parseConditions(clause: string): readonly Condition[] {
   const [before = '', ...after] = clause.split(/\b(?:where|whose|having|with|for\s+which)\b/i);
   for (const part of after) for (const piece of part.split(/\s+(?:and|but)\s+/i)) conditions.push(...parseComparison(piece));
   // What follows "where" and did not have the form of a comparison is read like the rest.
-  const rest = conditions.length === 0 ? clause : before;
+  const rest = (conditions.length === 0 ? clause : before).replace(/^(?:please\s+)?open\b/i, '');
   conditions.push(...parseRange(rest));
   for (const match of rest.matchAll(stateWords)) {
     if (match[1] !== undefined) conditions.push({ kind: 'state', word: match[1].toLowerCase().replace(/^not\s+/, 'un') });
@@ -38,7 +38,7 @@ function parseComparison(text: string): Condition[] {
   if (blank?.[1] !== undefined) return [{ kind: 'compare', column: blank[1], op: blank[2] === undefined ? 'empty' : 'not_empty' }];
   for (const [pattern, op] of operators) {
     const match = new RegExp(
-      `^(?:the\\s+|an?\\s+)?([A-Za-z_][\\w ]*?)\\s*(?:\\b|(?=[<>=!≠≤≥]))\\s*${pattern}\\s*(?:the\\s+)?${value}\\s*$`,
+      `^(?:the\\s+|an?\\s+)?([A-Za-z_][\\w ]*?)\\s*(?:\\b|(?=[<>=!≠≤≥]))\\s*${pattern}(?![A-Za-z])\\s*(?:the\\s+)?${value}\\s*$`,
       'i',
     ).exec(piece);
     if (match?.[1] !== undefined && match[2] !== undefined) return [{ kind: 'compare', column: match[1].trim(), op, value: cleanValue(match[2]) }];

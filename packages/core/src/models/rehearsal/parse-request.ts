@@ -7,9 +7,10 @@ import type { FollowUpRequest, Request, Statistic } from './request.ts';
  */
 export function parseRequests(message: string): readonly Request[] {
   const requests: Request[] = [];
+  const onlyTable = findTablePath(message);
   for (const clause of splitClauses(message)) {
     const followUp = parseFollowUp(clause, requests.length > 0);
-    const parsed = followUp === undefined ? parseClause(clause) : [followUp];
+    const parsed = followUp === undefined ? parseClause(clause, onlyTable) : [followUp];
     requests.push(...parsed);
   }
   return requests;
@@ -90,10 +91,10 @@ function parseFollowUp(clause: string, hasEarlier: boolean): FollowUpRequest | u
   return undefined;
 }
 
-function parseClause(clause: string): readonly Request[] {
+function parseClause(clause: string, onlyTable: string | undefined): readonly Request[] {
   const simple = parseFetch(clause) ?? parseSearch(clause) ?? parseTime(clause);
   if (simple !== undefined) return [simple];
-  const table = parseTable(clause);
+  const table = parseTable(clause, onlyTable);
   if (table.length > 0) return table;
   const request = parseList(clause) ?? parseRead(clause) ?? parseCalculation(clause);
   return request === undefined ? [] : [request];
@@ -147,8 +148,9 @@ const statistics: readonly (readonly [RegExp, Statistic])[] = [
   [/\b(?:add(?:\s+\w+){0,2}\s+up|add up|sum|total|altogether|how much|add together)\b/i, 'sum'],
 ];
 
-function parseTable(clause: string): readonly Request[] {
-  const path = findTablePath(clause);
+/** A clause without a file, such as "what is the average", speaks of the file that the message names elsewhere. */
+function parseTable(clause: string, onlyTable: string | undefined): readonly Request[] {
+  const path = findTablePath(clause) ?? (/\d/.test(clause) || !statistics.some(([pattern]) => pattern.test(clause)) ? undefined : onlyTable);
   const rest = (path === undefined ? clause : clause.replace(path, ' ')).replaceAll(/["“”`]/g, ' ');
   const found = statistics.filter(([pattern]) => pattern.test(rest)).map(([, statistic]) => statistic);
   const conditions = parseConditions(rest);
@@ -196,7 +198,7 @@ const spokenOperators: readonly (readonly [RegExp, string])[] = [
   [/(\d),(?=\d{3}\b)/g, '$1'],
   [/[$€£]/g, ''],
   [/(?:the\s+)?square\s+root\s+of\s+(\d+(?:\.\d+)?)/gi, 'sqrt($1)'],
-  [/\b(?:multiplied\s+by|times)\b|×|(?<=\d)\s*x\s*(?=\d)/gi, '*'],
+  [/\b(?:multiplied\s+by|times)\b|×|(?<=\d)\s*x\s*(?=\d)/gi, ' * '],
   [/\b(?:divided\s+by|over)\b|÷/gi, '/'],
   [/\bplus\b/gi, '+'],
   [/\bminus\b|−/gi, '-'],

@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject } from '../../base/json.ts';
-import { describeAggregate, describeCount, describeRows, formatNumber } from './answer.ts';
+import { describeAggregate, describeCount, describeRows, describeWhere, formatNumber } from './answer.ts';
 import type { Evidence } from './evidence.ts';
 import type { Finding } from './plan.ts';
 import type { TableRequest } from './request.ts';
@@ -74,13 +74,9 @@ function evaluate(request: TableRequest, table: TableInHand, where: readonly Jso
   if (outcome === undefined) return undefined;
   if (!outcome.ok) return { text: `I could not query ${table.path}: ${outcome.problem}` };
   const { value, matched } = readAggregate(outcome.value, `${statistic}(${column})`);
-  if (matched === 0) return { text: `No row of ${table.path} matches ${describeWhere(where)}.` };
+  if (matched === 0) return { text: `No row of ${table.path} matches${describeWhere(where)}.` };
   if (value === undefined) return { text: `queryCsv gave no ${statistic} of ${column} for ${table.path}.` };
   return { text: describeAggregate({ statistic, column, path: table.path, where, value, matched }), number: Number(formatNumber(value)) };
-}
-
-function describeWhere(where: readonly JsonObject[]): string {
-  return where.length === 0 ? 'the request' : 'the condition';
 }
 
 function readAggregate(result: unknown, name: string): { readonly value: number | undefined; readonly matched: number | undefined } {
