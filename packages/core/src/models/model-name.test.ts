@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { modelName } from './model.ts';
+import { modelFromEnvironment, parseModelName } from './model-name.ts';
+
+describe('parseModelName', () => {
+  test.each([
+    ['openai:gpt-5-mini', 'openai:gpt-5-mini'],
+    ['gemini:gemini-3-flash-preview', 'gemini:gemini-3-flash-preview'],
+    [' claude:claude-sonnet-4-5 ', 'claude:claude-sonnet-4-5'],
+    ['ollama:qwen3:8b', 'ollama:qwen3:8b'],
+    ['openai-compatible:org/model@v2@http://localhost:8000/v1', 'openai-compatible:org/model@v2'],
+    ['rehearsal', 'rehearsal:rules'],
+  ])('%s', (text, name) => {
+    expect(modelName(parseModelName(text))).toBe(name);
+  });
+
+  test.each([
+    ['opnai:gpt-5', 'openai:gpt-5'],
+    ['anthropic:claude-x', 'claude:claude-x'],
+    ['google:gemini-x', 'gemini:gemini-x'],
+    ['olama:qwen3', 'ollama:qwen3'],
+    ['rehersal', 'rehearsal'],
+    ['gpt-5-mini', 'openai:gpt-5-mini'],
+    ['claude-sonnet-4-5', 'claude:claude-sonnet-4-5'],
+    ['gemini-2.5-pro', 'gemini:gemini-2.5-pro'],
+  ])('"%s" is refused with a suggestion', (text, nearest) => {
+    expect(() => parseModelName(text)).toThrow(expect.objectContaining({ code: 'invalid_model_name', data: expect.objectContaining({ nearest }) }));
+    expect(() => parseModelName(text)).toThrow(`Did you mean "${nearest}"? Write one of: openai:gpt-5-mini`);
+  });
+
+  test.each(['', 'xyz', 'toString:x', 'openai:', 'openai-compatible:model', 'openai-compatible:model@localhost:8000', 'openai-compatible:@http://x'])(
+    '"%s" is refused with the forms',
+    (text) => {
+      expect(() => parseModelName(text)).toThrow('openai-compatible:<model>@<base URL>');
+    },
+  );
+});
+
+describe('modelFromEnvironment', () => {
+  test.each([
+    [{}, undefined],
+    [{ ADJUTANT_MODEL: 'ollama:qwen3', OPENAI_API_KEY: 'k' }, 'ollama:qwen3'],
+    [{ ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k', OPENAI_API_KEY: 'k' }, 'openai:gpt-5-mini'],
+    [{ AZURE_OPENAI_ENDPOINT: 'https://a.openai.azure.com' }, undefined],
+    [{ AZURE_OPENAI_ENDPOINT: 'https://a.openai.azure.com', AZURE_OPENAI_API_KEY: 'k' }, 'openai:gpt-5-mini'],
+    [{ ANTHROPIC_API_KEY: 'k', GOOGLE_GENERATIVE_AI_API_KEY: 'k' }, 'gemini:gemini-3-flash-preview'],
+    [{ ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: '' }, 'claude:claude-sonnet-4-5'],
+  ] as [Record<string, string>, string | undefined][])('%o', (env, expected) => {
+    const model = modelFromEnvironment(env);
+    expect(model && modelName(model)).toBe(expected);
+  });
+
+  test('a wrong ADJUTANT_MODEL is not passed over', () => {
+    expect(() => modelFromEnvironment({ ADJUTANT_MODEL: 'nonsense', OPENAI_API_KEY: 'k' })).toThrow('does not name a model');
+  });
+});
