@@ -1,0 +1,74 @@
+export { AbortReason } from './base/cancel-scope.ts';
+export { type Clock, systemClock } from './base/clock.ts';
+export { AdjutantError, type ErrorRecord, errorFromRecord, isAdjutantError } from './base/error.ts';
+export { type IdSource, systemIds } from './base/id.ts';
+export { canonicalJson, type JsonObject, type JsonValue } from './base/json.ts';
+export { MissingPackageError } from './base/optional-package.ts';
+export { type Random, systemRandom } from './base/random.ts';
+export { promptOf } from './context/recipe.ts';
+export {
+  enrichUserMessages,
+  includeHistory,
+  injectSystemMessage,
+  injectUserMessage,
+  limitTools,
+  pruneReasoning,
+  selectRecentEvents,
+  setToolChoice,
+  wrapUserMessages,
+} from './context/renderers.ts';
+export { Run, type RunResult } from './engine/run.ts';
+export type { OnStep } from './engine/run-context.ts';
+export { type BlobReference, isBlobReference } from './ledger/blob.ts';
+export type { BodyContext, CallOptions, CallResult, SpawnHandle } from './ledger/body-context.ts';
+export {
+  LedgerConflictError,
+  LedgerMismatchError,
+  LedgerUnreadableError,
+  NotJsonError,
+  SessionBusyError,
+  SessionNotFoundError,
+  StateConflictError,
+  StoreTooNewError,
+  StoreUnavailableError,
+} from './ledger/errors.ts';
+export {
+  type Event,
+  type EventDraft,
+  type EventOf,
+  type EventType,
+  type Fold,
+  foldEvent,
+  isDurable,
+  type StreamEvent,
+  type TransientEvent,
+  type Usage,
+} from './ledger/event.ts';
+export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store } from './ledger/port.ts';
+export type { OutputOf, Runnable } from './ledger/runnable.ts';
+export { type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
+export type { StateOf, StateSchema } from './ledger/state-types.ts';
+export type { SessionStatus } from './ledger/status.ts';
+export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool-result.ts';
+export { claude } from './models/claude.ts';
+export { gemini } from './models/gemini.ts';
+export type { Model, ModelInput, ModelSettings, Price } from './models/model.ts';
+export { modelFromEnvironment, parseModelName } from './models/model-name.ts';
+export { openai } from './models/openai.ts';
+export { openaiCompatible } from './models/openai-compatible.ts';
+export { rehearsal } from './models/rehearsal/model.ts';
+export { type Agent, type AgentOptions, agent } from './runnables/agent.ts';
+export { type Loop, type LoopOptions, loop } from './runnables/loop.ts';
+export { type Parallel, type ParallelOptions, parallel } from './runnables/parallel.ts';
+export type { PromptEvent, RenderContext, Renderer, ToolChoice } from './runnables/render-context.ts';
+export { type Sequence, type SequenceOptions, sequence } from './runnables/sequence.ts';
+export { type Step, type StepContext, type StepOptions, step } from './runnables/step.ts';
+export { type RunLimits, type RunOptions, Runtime, type RuntimeOptions, run, runtime, type SessionOptions, session } from './runtime.ts';
+export { memoryStore } from './stores/memory.ts';
+export { ToolFailure } from './tools/errors.ts';
+export { toolResult } from './tools/result.ts';
+export { type Tool, type ToolContext, type ToolOptions, tool } from './tools/tool.ts';
+export { type Toolset, toolset } from './tools/toolset.ts';
+export { type RunReport, runReport, type ToolCallRecord } from './views/run-report.ts';
+export { type RunTreeNode, runTree } from './views/run-tree.ts';
+export { type TranscriptEntry, transcript } from './views/transcript.ts';

@@ -1,4 +1,4 @@
-import type { LanguageModelV4Message, LanguageModelV4ToolResultOutput, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { JSONValue, LanguageModelV4Message, LanguageModelV4ToolResultOutput, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { JsonValue } from '../base/json.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
@@ -107,7 +107,13 @@ export class MessageEncoder {
       this.#calls.push(event);
       const input = this.#options.resolve(event.args);
       this.#characters += lengthOf(input);
-      parts.push({ type: 'tool-call', toolCallId: event.providerCallId, toolName: this.#options.toolName(event.name), input: event.invalid === undefined ? input : {}, ...extra });
+      parts.push({
+        type: 'tool-call',
+        toolCallId: event.providerCallId,
+        toolName: this.#options.toolName(event.name),
+        input: event.invalid === undefined ? input : {},
+        ...extra,
+      });
       return;
     }
     const text = String(this.#options.resolve(event.text));
@@ -159,13 +165,14 @@ export class MessageEncoder {
     if (lengthOf(content) > limit || (failed && result.alternatives !== undefined)) {
       return { type: failed ? 'error-text' : 'text', value: withAlternatives(truncateText(JSON.stringify(content), limit), result) };
     }
-    // biome-ignore lint/suspicious/noExplicitAny: JSON of the ledger is read-only, JSON of the provider's types is not
-    return { type: failed ? 'error-json' : 'json', value: content as any };
+    // JSON of the ledger is read-only, which the provider's types do not know.
+    return { type: failed ? 'error-json' : 'json', value: content as JSONValue };
   }
 
   #pushForeign(event: EventOf<'thought'> | EventOf<'assistant'> | EventOf<'tool_call'>): void {
     if (event.type === 'thought') return;
-    if (event.type === 'tool_call') return this.#addUser(`[${event.agent}] called the tool ${event.name} with ${JSON.stringify(this.#options.resolve(event.args))}`);
+    if (event.type === 'tool_call')
+      return this.#addUser(`[${event.agent}] called the tool ${event.name} with ${JSON.stringify(this.#options.resolve(event.args))}`);
     this.#addUser(`[${event.agent}] said: ${String(this.#options.resolve(event.text))}`);
   }
 

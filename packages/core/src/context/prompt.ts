@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { HistoryScope, RecipeSegment } from '../ledger/prompt-recipe.ts';
-import type { PromptEvent, RenderContext, RenderState, Renderer, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
+import type { PromptEvent, RenderContext, Renderer, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
 import { History, type LedgerView } from './history.ts';
 import { type EncoderOptions, MessageEncoder } from './message-encoder.ts';
 

@@ -1,7 +1,7 @@
 import type { ErrorRecord } from '../base/error.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { PromptRecipe } from './prompt-recipe.ts';
-import type { ToolResult } from './tool-result.ts';
+import type { ToolEffect, ToolResult } from './tool-result.ts';
 
 export type ActorKind = 'user' | 'model' | 'tool' | 'runtime' | 'operator' | 'trigger';
 /** Who caused an event: a kind, with an id behind a colon where there is one (`user:42`). */
@@ -106,6 +106,8 @@ export interface ToolResultEvent extends Envelope<'tool_result'> {
   /** 0 when the call was refused before any attempt. */
   readonly attempt: number;
   readonly result: ToolResult;
+  /** What is known of the outside effect of an attempt that did not succeed. */
+  readonly effect?: ToolEffect;
   /** Whether this is the one result of the call that counts. */
   readonly settled: boolean;
   /** The attempt ended after its call had been settled. */

@@ -1,6 +1,17 @@
 import type { ErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { Event, EventOf, Fold, InvocationEndEvent, InvocationInput, InvocationMode, InvocationStatus, NextInvocation, RunnableKind, StopReason } from './event.ts';
+import type {
+  Event,
+  EventOf,
+  Fold,
+  InvocationEndEvent,
+  InvocationInput,
+  InvocationMode,
+  InvocationStatus,
+  NextInvocation,
+  RunnableKind,
+  StopReason,
+} from './event.ts';
 
 /** What the ledger knows of one invocation. */
 export interface InvocationRecord {

@@ -1,5 +1,5 @@
-import { isAdjutantError } from '../base/error.ts';
 import { systemClock } from '../base/clock.ts';
+import { isAdjutantError } from '../base/error.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Event } from './event.ts';
 import type { AppendReceipt, Batch, Claim, LedgerStore, SessionSummary, SharedWrite } from './port.ts';
@@ -47,6 +47,7 @@ export class LedgerWriter {
   #durableSeq: number;
   #waiters: Waiter[] = [];
   #lingerArmed = false;
+  #sendScheduled = false;
   #failure: { readonly error: unknown } | undefined;
   #summary: SessionSummary | undefined;
 
@@ -82,11 +83,20 @@ export class LedgerWriter {
     if (!this.#sending && this.#gathering.length > 0) void this.#send();
   };
 
+  readonly #afterTurn = (): void => {
+    this.#sendScheduled = false;
+    if (!this.#sending) void this.#send();
+  };
+
   /** Resolves when all events up to `seq` are durable. @throws what made the writer fail */
   durable(seq: number): Promise<void> | undefined {
     if (seq <= this.#durableSeq) return undefined;
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    if (!this.#sending) void this.#send();
+    if (!this.#sending && !this.#sendScheduled) {
+      // Everything that is appended in this turn of the event loop's microtasks shares the batch.
+      this.#sendScheduled = true;
+      queueMicrotask(this.#afterTurn);
+    }
     return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }));
   }
 
@@ -117,7 +127,7 @@ export class LedgerWriter {
         this.#landed(events);
       }
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
     } finally {
       this.#sending = false;
     }
@@ -146,7 +156,8 @@ export class LedgerWriter {
       } catch (error) {
         const answered = isAdjutantError(error) && !(error.code === 'store_unavailable' && error.data['undetermined'] === true);
         if (answered) throw error;
-        if (sent === resendLimit) throw new StoreUnavailableError({ store: claim.session, reason: `an append was not answered ${sent} times` }, { cause: error });
+        if (sent === resendLimit)
+          throw new StoreUnavailableError({ store: claim.session, reason: `an append was not answered ${sent} times` }, { cause: error });
         await new Promise<void>((resolve) => systemClock.setTimer(resendDelayMs * sent, resolve));
       }
     }
@@ -162,7 +173,8 @@ export class LedgerWriter {
     this.#options.onDurable(events);
   }
 
-  #fail(error: unknown): void {
+  /** Gives up: nothing more is written, and all who wait are told why. */
+  fail(error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = { error };
     this.#gathering = [];

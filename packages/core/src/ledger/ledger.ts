@@ -34,6 +34,8 @@ export class Ledger {
   state: LedgerState = emptyLedgerState;
   readonly ports: LedgerPorts;
   readonly #writer: LedgerWriter;
+  /** Contents of prompts that the ledger holds, by hash. */
+  readonly contents = new Set<string>();
   readonly #blobs = new Map<string, JsonValue>();
   readonly #missingBlobs = new Set<string>();
   readonly #draftListeners = new Set<Listener<Event>>();
@@ -104,6 +106,8 @@ export class Ledger {
     if (event.at > this.#lastAt) this.#lastAt = event.at;
     foldEvent(invocationFold, this.invocations, event);
     this.state = foldEvent(stateFold, this.state, event);
+    if (event.type === 'model_start' && event.recipe.contents !== undefined)
+      for (const hash of Object.keys(event.recipe.contents)) this.contents.add(hash);
     if (mayHoldBlob(event)) this.#noteBlobs(event);
   }
 
@@ -146,6 +150,17 @@ export class Ledger {
     return appended;
   }
 
+  /** Takes over events of another ledger as they are: for an empty ledger that becomes a copy. */
+  restore(events: readonly Event[], blobs: Readonly<Record<string, JsonValue>>): void {
+    const addresses = Object.keys(blobs);
+    for (const address of addresses) {
+      this.#blobs.set(address, deepFreeze(blobs[address]) as JsonValue);
+      void this.ports.store.putBlob(new TextEncoder().encode(JSON.stringify(blobs[address]))).catch(() => undefined);
+    }
+    for (const event of events) this.#fold(deepFreeze(event));
+    if (events.length > 0) this.#writer.add(events, addresses.length === 0 ? undefined : { blobs: addresses });
+  }
+
   /** Resolves when everything appended so far is durable; `undefined` when it already is. @throws what the store said, also later */
   durable(): Promise<void> | undefined {
     return this.#writer.durable(this.lastSeq);
@@ -160,6 +175,11 @@ export class Ledger {
   async release(): Promise<void> {
     await this.durable();
     await this.#writer.release();
+  }
+
+  /** Declares the ledger lost to this process, as when its lease could not be renewed. */
+  fail(error: unknown): void {
+    this.#writer.fail(error);
   }
 
   /** Called with each event as soon as it is folded, before it is durable. Returns a function that ends it. */

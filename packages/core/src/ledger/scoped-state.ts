@@ -34,7 +34,12 @@ export function createState<Schema extends StateSchema>(access: StateAccess, sch
   return scopeProxy(access, 'session', schema?.['session'], scopes) as StateOf<Schema>;
 }
 
-function scopeProxy(access: StateAccess, scope: string, schema: StateSchema[string] | undefined, scopes: ReadonlyMap<string, object> | undefined): object {
+function scopeProxy(
+  access: StateAccess,
+  scope: string,
+  schema: StateSchema[string] | undefined,
+  scopes: ReadonlyMap<string, object> | undefined,
+): object {
   const update = (first: unknown, change?: (value: unknown) => unknown): void => {
     const changes: Changes = typeof first === 'string' && change !== undefined ? { [first]: change(access.read(scope)[first]) } : (first as Changes);
     writeChecked(access, scope, schema, changes, scopes);
@@ -103,6 +108,7 @@ function checkValue(scope: string, key: string, value: unknown, schema: StateSch
   const field = schema?.[key];
   if (field === undefined) return;
   const result = field['~standard'].validate(value);
-  if (result instanceof Promise) throw new InvalidStateError({ scope, key, reason: 'its schema validates asynchronously, which state cannot wait for' });
+  if (result instanceof Promise)
+    throw new InvalidStateError({ scope, key, reason: 'its schema validates asynchronously, which state cannot wait for' });
   if (result.issues !== undefined) throw new InvalidStateError({ scope, key, reason: result.issues.map((issue) => issue.message).join('; ') });
 }

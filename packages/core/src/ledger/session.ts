@@ -126,11 +126,20 @@ export class Session<Schema extends StateSchema = StateSchema> {
 
   #writeState(scope: string, changes: readonly StateChange[]): void {
     const scopeId = this.shared.scopeIds[scope];
-    const draft: EventDraft = { type: 'state_change', by: 'operator', scope, source: 'mutation', changes, ...(scopeId === undefined ? {} : { scopeId }) };
+    const draft: EventDraft = {
+      type: 'state_change',
+      by: 'operator',
+      scope,
+      source: 'mutation',
+      changes,
+      ...(scopeId === undefined ? {} : { scopeId }),
+    };
     const shared = this.shared.writes(scope, changes);
     this.ledger.append([draft], shared.length > 0 ? { shared } : undefined);
   }
 }
 
 /** What older snapshots and hand-written ones may say instead: `appName`, and shared state as `<scope>State`. */
-export type LooseSnapshot = Partial<SessionSnapshot> & { readonly appName?: string } & { readonly [scopeState: `${string}State`]: JsonObject | undefined };
+export type LooseSnapshot = Partial<SessionSnapshot> & { readonly appName?: string } & {
+  readonly [scopeState: `${string}State`]: JsonObject | undefined;
+};

@@ -61,7 +61,9 @@ function change(state: LedgerState, event: EventOf<'state_change'>): LedgerState
 
 function openOverlay(state: LedgerState, event: EventOf<'invocation_start'>): LedgerState {
   if (event.branch !== true) return state;
-  return { scopes: state.scopes, overlays: new Map(state.overlays).set(event.invocationId, Object.freeze({})) };
+  // What continues a branch after a hand-over continues its overlay.
+  const before = state.overlays.get(event.invocationId.slice(0, event.invocationId.lastIndexOf('>')));
+  return { scopes: state.scopes, overlays: new Map(state.overlays).set(event.invocationId, before ?? Object.freeze({})) };
 }
 
 /** Overlays live until the invocation around their branches ends: its join has said what stays of them. */

@@ -49,6 +49,8 @@ export function sessionSummary(ledger: { readonly events: readonly Event[]; read
 }
 
 function shorten(text: unknown): string {
-  const line = String(typeof text === 'string' ? text : '').replace(/\s+/g, ' ').trim();
+  const line = String(typeof text === 'string' ? text : '')
+    .replace(/\s+/g, ' ')
+    .trim();
   return line.length <= titleLength ? line : `${line.slice(0, titleLength - 1)}…`;
 }

@@ -74,10 +74,15 @@ const defaultToolConcurrency = 16;
 export function agent(options: AgentOptions): Agent {
   checkName('agent', options.name);
   if (typeof options.model !== 'object' || options.model === null) {
-    throw new InvalidDefinitionError({ kind: 'agent', name: options.name, reason: '`model` must be a model such as openai("gpt-5-mini") or an AI SDK model' });
+    throw new InvalidDefinitionError({
+      kind: 'agent',
+      name: options.name,
+      reason: '`model` must be a model such as openai("gpt-5-mini") or an AI SDK model',
+    });
   }
   const duplicate = firstDuplicate(options.tools ?? []);
-  if (duplicate !== undefined) throw new InvalidDefinitionError({ kind: 'agent', name: options.name, reason: `it has two tools named "${duplicate}"` });
+  if (duplicate !== undefined)
+    throw new InvalidDefinitionError({ kind: 'agent', name: options.name, reason: `it has two tools named "${duplicate}"` });
   return Object.freeze({
     kind: 'agent' as const,
     name: options.name,
@@ -106,7 +111,8 @@ function firstDuplicate(tools: readonly Tool[]): string | undefined {
 function resolveLimits({ name, limits = {}, maxSteps }: AgentOptions): ResolvedLimits {
   const rounds = limits.rounds ?? maxSteps ?? defaultRounds;
   for (const [limit, value] of Object.entries({ rounds, tokens: limits.tokens, cost: limits.cost })) {
-    if (value !== undefined && !(value > 0)) throw new InvalidDefinitionError({ kind: 'agent', name, reason: `\`limits.${limit}\` must be greater than 0` });
+    if (value !== undefined && !(value > 0))
+      throw new InvalidDefinitionError({ kind: 'agent', name, reason: `\`limits.${limit}\` must be greater than 0` });
   }
   return Object.freeze({ rounds, tokens: limits.tokens, cost: limits.cost, onLimit: limits.onLimit ?? 'answer' });
 }

@@ -33,7 +33,8 @@ export function sequence(options: SequenceOptions): Sequence {
 
 /** @throws InvalidDefinitionError when there is no part, or one is not a runnable */
 export function checkRunnables(kind: string, name: string, runnables: readonly unknown[]): void {
-  if (!Array.isArray(runnables) || runnables.length === 0) throw new InvalidDefinitionError({ kind, name, reason: '`runnables` must have at least one part' });
+  if (!Array.isArray(runnables) || runnables.length === 0)
+    throw new InvalidDefinitionError({ kind, name, reason: '`runnables` must have at least one part' });
   runnables.forEach((part: { name?: unknown; kind?: unknown } | undefined, i) => {
     if (typeof part?.name !== 'string' || typeof part.kind !== 'string') {
       throw new InvalidDefinitionError({ kind, name, reason: `\`runnables[${i}]\` is not an agent, step, sequence, parallel or loop` });

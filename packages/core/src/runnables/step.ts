@@ -65,7 +65,8 @@ export interface Step extends Runnable<JsonValue> {
  */
 export function step<Schema extends StateSchema = StateSchema>(options: StepOptions<Schema>): Step {
   checkName('step', options.name);
-  if (typeof options.execute !== 'function') throw new InvalidDefinitionError({ kind: 'step', name: options.name, reason: '`execute` must be a function' });
+  if (typeof options.execute !== 'function')
+    throw new InvalidDefinitionError({ kind: 'step', name: options.name, reason: '`execute` must be a function' });
   return Object.freeze({
     kind: 'step' as const,
     name: options.name,

@@ -1,0 +1,330 @@
+import { performModelCall } from '../effects/model-call.ts';
+import { performToolCall, resultDraft, type ToolAttempt, type ToolBody, type ToolCallPorts } from '../effects/tool-call.ts';
+import { interrupted, unknownOutcome } from '../effects/tool-result-texts.ts';
+import { type Event, type EventDraft, foldEvent } from '../ledger/event.ts';
+import { createState } from '../ledger/scoped-state.ts';
+import { decide, type Frame } from '../loop/decide.ts';
+import type { Intent } from '../loop/intent.ts';
+import { concerns, foldPosition, type Position, positionFold, startPosition } from '../loop/position.ts';
+import { toModel } from '../models/model.ts';
+import type { Agent } from '../runnables/agent.ts';
+import type { Tool } from '../tools/tool.ts';
+import { type Toolset, toolset } from '../tools/toolset.ts';
+import { AgentPrompts } from './agent-prompts.ts';
+import { BodyState, stateAfter } from './body-state.ts';
+import { planHandOver } from './hand-over.ts';
+import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from './invoke.ts';
+import { ToolBodyContext } from './tool-body.ts';
+
+/** Runs an agent: asks what is to be done, does it, and asks again after each event that concerns it. */
+export function runAgent(agent: Agent, frame: BodyFrame): Promise<BodyEnd | undefined> {
+  return new AgentRun(agent, frame).run();
+}
+
+class AgentRun {
+  readonly #agent: Agent;
+  readonly #frame: BodyFrame;
+  readonly #position: Position;
+  readonly #prompts: AgentPrompts;
+  readonly #decideFrame: Frame;
+  readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #keys: ReadonlySet<string>;
+  readonly #ports: ToolCallPorts;
+  readonly #ownTools: Toolset;
+  #failure: { readonly error: unknown } | undefined;
+  #changed = false;
+  #wake: (() => void) | undefined;
+  #reportedSeq: number;
+
+  constructor(agent: Agent, frame: BodyFrame) {
+    const { run, record, resumed, scope } = frame;
+    this.#agent = agent;
+    this.#frame = frame;
+    this.#position = resumed ? foldPosition(record.path, run.ledger.events) : startPosition(record.path);
+    this.#prompts = new AgentPrompts(run, agent, toModel(agent.model), record);
+    this.#decideFrame = { limits: agent.limits, toolConcurrency: agent.toolConcurrency, run };
+    this.#keys = { has: (key: string) => this.#inFlight.has(key), [Symbol.iterator]: () => this.#inFlight.keys() } as ReadonlySet<string>;
+    this.#ownTools = toolset(agent.tools);
+    this.#reportedSeq = run.ledger.lastSeq;
+    this.#ports = {
+      ledger: run.ledger,
+      clock: run.app.clock,
+      scope,
+      path: record.path,
+      find: (name) => this.#find(name),
+      get names() {
+        return [...agent.tools, ...run.app.tools.list()].map(({ name }) => name);
+      },
+      makeBody: (attempt) => this.#makeBody(attempt),
+      handOver: (target) => planHandOver(run, record.path, target),
+    };
+  }
+
+  async run(): Promise<BodyEnd | undefined> {
+    const { run, scope, resumed } = this.#frame;
+    const forgetDrafts = run.ledger.onDraft((event) => this.#take(event));
+    const forgetAbort = scope.onAbort(() => this.#wakeUp());
+    try {
+      if (resumed) this.#continueSpawns();
+      for (;;) {
+        if (this.#failure !== undefined) throw this.#failure.error;
+        if (scope.aborted || run.ledger.failure !== undefined) return await this.#wind();
+        const end = this.#advance();
+        if (end !== undefined) return end;
+        if (!this.#changed) await this.#nextChange();
+        this.#changed = false;
+      }
+    } finally {
+      forgetDrafts();
+      forgetAbort();
+    }
+  }
+
+  #take(event: Event): void {
+    if (!concerns(this.#position, event)) return;
+    foldEvent(positionFold, this.#position, event);
+    this.#wakeUp();
+  }
+
+  #wakeUp(): void {
+    this.#changed = true;
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+
+  #nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** Waits for what is under way: tools have their grace, then everything is settled. */
+  async #wind(): Promise<BodyEnd | undefined> {
+    await Promise.all(this.#inFlight.values());
+    const { run, scope } = this.#frame;
+    return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
+  }
+
+  /** Performs what is to be done next; gives the end when there is nothing more. */
+  #advance(): BodyEnd | undefined {
+    for (const intent of decide(this.#position, this.#keys, this.#decideFrame)) {
+      switch (intent.type) {
+        case 'wait':
+          return undefined;
+        case 'finish':
+          return this.#finish(intent);
+        case 'transfer':
+          return { status: 'transferred', next: intent.next };
+        case 'fail':
+          return { status: 'error', error: intent.error, stopReason: intent.stopReason };
+        case 'model':
+          this.#perform(intent.key, this.#callModel(intent));
+          break;
+        case 'tool':
+          this.#perform(intent.key, this.#callTool(intent));
+          break;
+        default:
+          this.#note(intent);
+      }
+    }
+    return undefined;
+  }
+
+  #perform(key: string, work: Promise<void>): void {
+    const tracked = work.then(
+      () => this.#ended(key),
+      (error: unknown) => {
+        this.#failure ??= { error };
+        this.#ended(key);
+      },
+    );
+    this.#inFlight.set(key, tracked);
+  }
+
+  #ended(key: string): void {
+    this.#inFlight.delete(key);
+    this.#wakeUp();
+  }
+
+  #finish({ output, stopReason }: Extract<Intent, { type: 'finish' }>): BodyEnd {
+    const key = this.#agent.output;
+    if (key === undefined) return { status: 'completed', output, stopReason };
+    const { run, record } = this.#frame;
+    const writes = new BodyState(run, record.path, 'runtime', undefined);
+    createState(writes, this.#agent.stateSchema).update({ [key]: output });
+    const { drafts, extras } = writes.take();
+    return { status: 'completed', output, stopReason, before: drafts, extras };
+  }
+
+  async #callModel(intent: Extract<Intent, { type: 'model' }>): Promise<void> {
+    const { run, record, scope } = this.#frame;
+    if (intent.notBefore !== undefined) await this.#sleepUntil(intent.notBefore);
+    if (run.onStep !== undefined) await this.#reportRound();
+    const refreshing = this.#refresh();
+    if (refreshing !== undefined) await refreshing;
+    if (scope.aborted) return;
+    const model = toModel(this.#agent.model);
+    const prepared = this.#prompts.prepare(intent.round, this.#tools(), intent.final);
+    await performModelCall(
+      {
+        path: record.path,
+        agent: this.#agent.name,
+        model,
+        round: intent.round,
+        attempt: intent.attempt,
+        errorsBefore: this.#position.modelErrors,
+        options: prepared.options,
+        recipe: prepared.recipe,
+        characters: prepared.characters,
+        final: intent.final,
+        toolName: (wireName) => this.#canonicalName(wireName),
+      },
+      { ledger: run.ledger, clock: run.app.clock, random: run.app.random, scope, prices: run.app.prices, emit: run.emit },
+    );
+  }
+
+  /** Large values and shared state that the prompt may need; `undefined` when there is nothing to fetch. */
+  #refresh(): Promise<void> | undefined {
+    const { run } = this.#frame;
+    const loading = run.ledger.loadBlobs();
+    if (run.session.shared.names.length === 0) return loading;
+    return (async () => {
+      await loading;
+      const drafts = await run.session.shared.observe(run.ledger.state);
+      if (drafts.length > 0) run.ledger.append(drafts);
+    })();
+  }
+
+  async #reportRound(): Promise<void> {
+    const { run, record } = this.#frame;
+    const events = record.events.filter((event) => event.seq > this.#reportedSeq);
+    this.#reportedSeq = run.ledger.lastSeq;
+    if (events.length === 0) return;
+    await run.ledger.durable();
+    await run.onStep?.(events, run.session, this.#agent);
+  }
+
+  #tools(): readonly Tool[] {
+    const shared = this.#frame.run.app.tools.list();
+    return shared.length === 0 ? this.#agent.tools : [...this.#agent.tools, ...shared.filter(({ name }) => !this.#ownTools.has(name))];
+  }
+
+  #find(name: string): Tool | undefined {
+    return this.#ownTools.get(name) ?? this.#frame.run.app.tools.get(name);
+  }
+
+  #canonicalName(wireName: string): string {
+    return this.#ownTools.fromWireName(wireName) ?? this.#frame.run.app.tools.fromWireName(wireName) ?? wireName;
+  }
+
+  async #callTool(intent: Extract<Intent, { type: 'tool' }>): Promise<void> {
+    if (intent.notBefore !== undefined) await this.#sleepUntil(intent.notBefore);
+    if (this.#frame.scope.aborted && isGivenBack(this.#frame.run, this.#frame.scope)) return;
+    await performToolCall(intent.call, intent.attempt, this.#ports);
+  }
+
+  #hasChildren(callId: string): boolean {
+    return this.#frame.record.children.some((child) => child.startsWith(`${callId}/`));
+  }
+
+  #makeBody(attempt: ToolAttempt): ToolBody {
+    const { run } = this.#frame;
+    const { call } = attempt;
+    const first = this.#hasChildren(call.callId) ? this.#position.calls.get(call.callId)?.attempts[0] : undefined;
+    const base = first === undefined ? undefined : stateAfter(run.ledger, first.seq);
+    return new ToolBodyContext(attempt, {
+      run,
+      path: this.#frame.record.path,
+      childRoot: call.callId,
+      by: `tool:${call.name}`,
+      scope: attempt.scope,
+      ownerScope: this.#frame.scope,
+      startedAt: call.at,
+      stateSchema: attempt.tool.stateSchema,
+      base,
+      onChild: () => attempt.extendForChild(),
+    });
+  }
+
+  /** What takes no time: closing what a stopped process left open, and saying that a limit is near or reached. */
+  #note(intent: Extract<Intent, { type: 'close_model' | 'close_attempt' | 'warn' | 'declare_limit' }>): void {
+    this.#frame.run.ledger.append([this.#noteDraft(intent)]);
+  }
+
+  #noteDraft(intent: Extract<Intent, { type: 'close_model' | 'close_attempt' | 'warn' | 'declare_limit' }>): EventDraft {
+    const path = this.#frame.record.path;
+    if (intent.type === 'close_model') {
+      const { start } = this.#position.model as NonNullable<Position['model']>;
+      const usage = { inputTokens: start.estimatedInputTokens, outputTokens: 0 };
+      return {
+        type: 'model_end',
+        by: 'runtime',
+        invocationId: path,
+        round: start.round,
+        attempt: start.attempt,
+        status: 'interrupted',
+        usage,
+        estimated: true,
+        durationMs: 0,
+      };
+    }
+    if (intent.type === 'close_attempt') return this.#closeAttempt(intent);
+    const { limit } = intent;
+    const used = `${limit.used} of ${limit.limit} (${limit.reason})`;
+    return {
+      type: 'decision',
+      by: 'runtime',
+      invocationId: path,
+      component: 'limits',
+      decision: intent.type === 'warn' ? 'warn' : 'exhausted',
+      reasoning:
+        intent.type === 'warn'
+          ? `At least 90 % are used: ${used}.`
+          : `Used up: ${used}. The agent ${intent.action === 'answer' ? 'answers with what it has' : 'fails'}.`,
+      alternatives: intent.type === 'warn' ? [] : ['answer', 'fail'],
+      data: { reason: limit.reason, used: limit.used, limit: limit.limit },
+    };
+  }
+
+  /** The effect of an attempt whose process stopped is not known: the tool's recovery says what follows. */
+  #closeAttempt({ call, attempt }: Extract<Intent, { type: 'close_attempt' }>): EventDraft {
+    const path = this.#frame.record.path;
+    const tool = this.#find(call.call.name);
+    // A call that has begun children is continued like a step: its body runs again and gets what they gave.
+    if (tool?.recovery === 'rerun' || this.#hasChildren(call.call.callId)) {
+      return resultDraft(call.call, path, attempt.attempt, interrupted(), { settled: false, durationMs: 0, effect: 'unknown', retryAfterMs: 0 });
+    }
+    return resultDraft(call.call, path, attempt.attempt, unknownOutcome('the process stopped while the tool was running'), {
+      settled: true,
+      durationMs: 0,
+      effect: 'unknown',
+    });
+  }
+
+  /** Spawned children that were open when the last process stopped go on from their recorded names and inputs. */
+  #continueSpawns(): void {
+    const { run, scope } = this.#frame;
+    for (const path of this.#position.openSpawns) {
+      const child = run.ledger.invocations.byPath.get(path);
+      if (child === undefined) continue;
+      const runnable = run.app.registry.get(child.name);
+      this.#perform(
+        `spawn:${path}`,
+        invoke(run, { path, runnable, mode: child.mode, input: child.input, scope }).then(() => undefined),
+      );
+    }
+  }
+
+  async #sleepUntil(at: number): Promise<void> {
+    const { run, scope } = this.#frame;
+    const ms = at - run.app.clock.now();
+    if (ms <= 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = run.app.clock.setTimer(ms, resolve);
+    const forget = scope.onAbort(() => resolve());
+    await promise;
+    cancel();
+    forget();
+  }
+}

@@ -1,0 +1,225 @@
+import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import { sha256 } from '../base/hash.ts';
+import { findJsonDefect } from '../base/json.ts';
+import { randomFromSeed } from '../base/random.ts';
+import type { BodyContext, CallOptions, CallResult, SessionReader, SpawnHandle } from '../ledger/body-context.ts';
+import { NotJsonError } from '../ledger/errors.ts';
+import type { Actor, InvocationInput, InvocationMode } from '../ledger/event.ts';
+import type { InvocationRecord } from '../ledger/invocation-fold.ts';
+import type { Runnable } from '../ledger/runnable.ts';
+import { createState } from '../ledger/scoped-state.ts';
+import type { LedgerState } from '../ledger/state-fold.ts';
+import type { StateOf, StateSchema } from '../ledger/state-types.ts';
+import { BodyState } from './body-state.ts';
+import { HandoffRefusedError, InvalidKeyError, InvocationEndedError } from './errors.ts';
+import { handoffDepth, maxHandoffDepth } from './hand-over.ts';
+import { inputHash, invoke } from './invoke.ts';
+import type { RunContext } from './run-context.ts';
+
+const defaultAgentTimeoutMs = 120_000;
+
+/** Where a body stands. For a step both paths are its own; a tool's events carry its agent's path, its children lie below its call. */
+export interface BodyPlace {
+  readonly run: RunContext;
+  /** Path that the body's events carry. */
+  readonly path: string;
+  /** Path below which its children lie. */
+  readonly childRoot: string;
+  readonly by: Actor;
+  /** Aborted when the body is to stop. */
+  readonly scope: CancelScope;
+  /** Lives as long as the agent or step that spawned children belong to. */
+  readonly ownerScope: CancelScope;
+  /** Epoch milliseconds at which it began, as recorded. */
+  readonly startedAt: number;
+  readonly stateSchema: StateSchema | undefined;
+  /** State that the body starts from; missing: what the ledger says at each moment. */
+  readonly base: LedgerState | undefined;
+  readonly onChild?: (() => void) | undefined;
+}
+
+/** What steps and tools can use, and what the engine needs of it. */
+export class Body implements BodyContext {
+  readonly invocationId: string;
+  readonly place: BodyPlace;
+  readonly writes: BodyState;
+  #state: StateOf<StateSchema> | undefined;
+  #ended = false;
+  #keys: Map<string, number> | undefined;
+  #asked: Set<string> | undefined;
+  #spawned: Set<Promise<unknown>> | undefined;
+  readonly #suspension = Promise.withResolvers<void>();
+
+  constructor(place: BodyPlace) {
+    this.place = place;
+    this.invocationId = place.path;
+    this.writes = new BodyState(place.run, place.path, place.by, place.base);
+  }
+
+  get state(): StateOf<StateSchema> {
+    this.#state ??= createState(this.writes, this.place.stateSchema) as StateOf<StateSchema>;
+    return this.#state;
+  }
+
+  get session(): SessionReader {
+    return this.place.run.session;
+  }
+
+  get signal(): AbortSignal {
+    return this.place.scope.signal;
+  }
+
+  /** Resolves when a child gave the run back: the body will not go on in this process. */
+  get suspended(): Promise<void> {
+    return this.#suspension.promise;
+  }
+
+  /** Paths of the children that the body has asked for. */
+  get asked(): ReadonlySet<string> {
+    return this.#asked ?? noPaths;
+  }
+
+  /** From now on the context refuses to be used. */
+  close(): void {
+    this.#ended = true;
+  }
+
+  /** Resolves when the children that were spawned and not detached have ended. */
+  async spawnsEnded(): Promise<void> {
+    while (this.#spawned !== undefined && this.#spawned.size > 0) await Promise.all(this.#spawned);
+  }
+
+  async call<Output>(runnable: Runnable<Output>, options: CallOptions = {}): Promise<CallResult<Output>> {
+    const child = this.#begin('call', runnable, options, this.place.scope);
+    const record = await child.ended;
+    if (record === undefined) return this.#neverReturn();
+    this.writes.adopt(record);
+    return callResult<Output>(child.path, record);
+  }
+
+  spawn<Output>(runnable: Runnable<Output>, options: CallOptions = {}): SpawnHandle<Output> {
+    const scope = new CancelScope(this.place.ownerScope);
+    const child = this.#begin('spawn', runnable, options, scope);
+    const spawned = (this.#spawned ??= new Set());
+    const tracked = child.ended.finally(() => spawned.delete(tracked));
+    // Whoever waits sees a rejection; this keeps one that nobody waits for from ending the process.
+    tracked.catch(() => undefined);
+    spawned.add(tracked);
+    return {
+      invocationId: child.path,
+      wait: async () => {
+        const record = await child.ended;
+        if (record === undefined) return this.#neverReturn();
+        this.writes.adopt(record);
+        return callResult<Output>(child.path, record);
+      },
+      abort: (reason) => scope.abort(new AbortReason('cancelled', reason ?? `${runnable.name} was aborted by its caller.`)),
+      detach: () => {
+        spawned.delete(tracked);
+        this.place.run.detach(child.ended);
+      },
+    };
+  }
+
+  dispatch(runnable: Runnable, options: CallOptions = {}): { readonly invocationId: string } {
+    const { run } = this.place;
+    const child = this.#begin('dispatch', runnable, options, run.detachedScope);
+    run.detach(child.ended);
+    return { invocationId: child.path };
+  }
+
+  now(): number {
+    this.#assertOpen('now');
+    return this.place.startedAt;
+  }
+
+  id(key: string): string {
+    this.#assertOpen('id');
+    return sha256(`${this.place.run.session.id}\n${this.place.childRoot}\n${this.place.startedAt}\nid\n${key}`).slice(0, 20);
+  }
+
+  random(key: string): number {
+    this.#assertOpen('random');
+    return randomFromSeed(`${this.place.run.session.id}\n${this.place.childRoot}\n${this.place.startedAt}\nrandom\n${key}`);
+  }
+
+  #assertOpen(method: string): void {
+    if (this.#ended) throw new InvocationEndedError({ path: this.place.childRoot, method });
+  }
+
+  /** The promise that a body gets when its child gave the run back: it never comes, and the engine stops waiting for the body. */
+  #neverReturn(): Promise<never> {
+    this.#suspension.resolve();
+    return new Promise<never>(() => undefined);
+  }
+
+  /** Starts or continues a child; the body's writes land with its start. */
+  #begin(
+    mode: InvocationMode,
+    runnable: Runnable,
+    options: CallOptions,
+    scope: CancelScope,
+  ): { path: string; ended: Promise<InvocationRecord | undefined> } {
+    this.#assertOpen(mode);
+    const { run, childRoot } = this.place;
+    const input = inputOf(runnable, options);
+    const key = this.#uniqueKey(runnable, options, input);
+    const path = `${childRoot}/${key}`;
+    this.#asked ??= new Set();
+    this.#asked.add(path);
+    const recorded = run.ledger.invocations.byPath.get(path);
+    if (recorded === undefined) this.#checkDepth(runnable);
+    this.place.onChild?.();
+    const flushed = recorded !== undefined && this.#wasFlushed(key);
+    if (flushed) this.writes.drop();
+    const { drafts, extras } = recorded === undefined ? this.writes.take(key) : { drafts: [], extras: undefined };
+    const timeout = options.timeout ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
+    return { path, ended: invoke(run, { path, runnable, mode, input, timeout, scope, before: drafts, extras }) };
+  }
+
+  #uniqueKey(runnable: Runnable, options: CallOptions, input: InvocationInput | undefined): string {
+    const { key } = options;
+    if (key !== undefined && (key === '' || /[/#~>]/.test(key))) {
+      throw new InvalidKeyError({ key, reason: 'a key is not empty and has none of / # ~ >' });
+    }
+    const base = key ?? (input === undefined ? runnable.name : `${runnable.name}:${inputHash(input)}`);
+    this.#keys ??= new Map();
+    const count = (this.#keys.get(base) ?? 0) + 1;
+    this.#keys.set(base, count);
+    if (count === 1) return base;
+    if (key !== undefined) throw new InvalidKeyError({ key, reason: 'it names another child of the same body already' });
+    return `${base}.${count}`;
+  }
+
+  #wasFlushed(key: string): boolean {
+    const { run, path } = this.place;
+    return run.ledger.invocations.byPath.get(path)?.events.some((event) => event.type === 'state_change' && event.flush === key) === true;
+  }
+
+  #checkDepth(runnable: Runnable): void {
+    const { run, path } = this.place;
+    const depth = handoffDepth(run, path) + 1;
+    if (depth > maxHandoffDepth) {
+      throw new HandoffRefusedError({
+        path,
+        to: runnable.name,
+        reason: `it would be level ${depth} of calls and hand-overs, and ${maxHandoffDepth} are allowed`,
+      });
+    }
+  }
+}
+
+const noPaths: ReadonlySet<string> = new Set();
+
+function inputOf(runnable: Runnable, { message, data }: CallOptions): InvocationInput | undefined {
+  if (message === undefined && data === undefined) return undefined;
+  const defect = data === undefined ? undefined : findJsonDefect(data);
+  if (defect !== undefined) throw new NotJsonError({ what: `The data for "${runnable.name}"`, ...defect });
+  return { ...(message === undefined ? {} : { message }), ...(data === undefined ? {} : { data }) };
+}
+
+function callResult<Output>(invocationId: string, record: InvocationRecord): CallResult<Output> {
+  const { status, output, error } = record;
+  if (status === 'open' || status === 'yielded') throw new TypeError(`"${record.path}" has not ended.`);
+  return { invocationId, status, output: output as Output | undefined, ...(error === undefined ? {} : { error }) };
+}

@@ -1,0 +1,144 @@
+import { AbortReason } from '../base/cancel-scope.ts';
+import { SessionBusyError } from '../ledger/errors.ts';
+import type { EventDraft } from '../ledger/event.ts';
+import type { InvocationRecord } from '../ledger/invocation-fold.ts';
+import type { Runnable } from '../ledger/runnable.ts';
+import type { Session } from '../ledger/session.ts';
+import type { ConsumptionLimits } from '../supervision/limits.ts';
+import { runReport } from '../views/run-report.ts';
+import { RunStoppedError } from './errors.ts';
+import { invoke } from './invoke.ts';
+import { keepLease } from './lease.ts';
+import type { RunResult, RunSink } from './run.ts';
+import { type AppServices, type OnStep, RunContext } from './run-context.ts';
+import { hasOutcome } from './sequence-body.ts';
+
+/** What one run is to do. */
+export interface RunRequest {
+  /** The runnable; missing when an interrupted run is to be continued, whatever it is. */
+  readonly runnable: Runnable | undefined;
+  readonly input: string | undefined;
+  readonly runId: string;
+  /** Milliseconds of active time. */
+  readonly timeout: number | undefined;
+  readonly limits: ConsumptionLimits;
+  readonly signal: AbortSignal | undefined;
+  readonly onStep: OnStep | undefined;
+}
+
+/** The root run of a session that has no outcome yet. */
+export function openRoot(session: Session): InvocationRecord | undefined {
+  const { invocations } = session.ledger;
+  for (const path of invocations.roots) {
+    const record = invocations.byPath.get(path);
+    if (record?.mode === 'root' && !hasOutcome(invocations, path)) return record;
+  }
+  return undefined;
+}
+
+/** Carries a run out on a session that this process owns: starts it or continues the one that is open. */
+export async function executeRun(app: AppServices, session: Session, request: RunRequest, sink: RunSink): Promise<RunResult> {
+  const { ledger } = session;
+  await ledger.own();
+  await ledger.loadBlobs();
+  const open = openRoot(session);
+  const runnable = request.runnable ?? (open === undefined ? undefined : app.registry.get(open.name));
+  if (runnable === undefined)
+    throw new SessionBusyError({ session: session.id, owner: 'nobody', detail: `Session "${session.id}" has no run to continue.` });
+  if (open !== undefined && (open.name !== runnable.name || open.kind !== runnable.kind)) {
+    throw new SessionBusyError({
+      session: session.id,
+      owner: open.path,
+      detail: `Session "${session.id}" has an open run of the ${open.kind} "${open.name}". Continue or cancel it before running the ${runnable.kind} "${runnable.name}".`,
+    });
+  }
+  const runId = open?.path ?? request.runId;
+  const run = new RunContext({
+    app,
+    session,
+    runId,
+    limits: request.limits,
+    onStep: request.onStep,
+    emit: (event) => sink.push(event),
+    isHeard: () => sink.isHeard,
+  });
+  const forget = listen(run, sink, request.signal);
+  const stopKeeping = keepLease(ledger, app.clock);
+  const giveBack = async (): Promise<void> => {
+    await run.settled();
+    stopKeeping();
+    forget();
+    await ledger.release();
+  };
+  try {
+    const observed = await session.shared.observe(ledger.state);
+    if (observed.length > 0) ledger.append(observed);
+    continueDetached(run);
+    const input = inputDrafts(runId, request.input);
+    if (open !== undefined && input.length > 0) ledger.append(input);
+    const before = open === undefined ? input : [];
+    const record = await invoke(run, { path: runId, runnable, mode: 'root', timeout: request.timeout, scope: run.scope, before });
+    await ledger.durable();
+    if (record === undefined) throw new RunStoppedError({ session: session.id, runId });
+    const result = resultOf(run, record);
+    if (run.hasDetached) void giveBack().catch(() => undefined);
+    else await giveBack();
+    return result;
+  } catch (error) {
+    run.abort(new AbortReason('stopped', 'The run could not be carried on.'));
+    await giveBack().catch(() => undefined);
+    throw ledger.failure?.error ?? error;
+  }
+}
+
+function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined): () => void {
+  const { ledger } = run;
+  const cancel = (reason?: string): void => {
+    if (run.scope.aborted || ledger.failure !== undefined) return;
+    const message = reason ?? 'The run was cancelled.';
+    ledger.append([{ type: 'cancel', by: 'user', invocationId: run.runId, reason: message }]);
+    run.abort(new AbortReason('cancelled', message));
+  };
+  const onSignal = (): void => cancel(signal?.reason instanceof Error ? signal.reason.message : undefined);
+  const forgetters = [
+    ledger.onDraft((event) => run.count(event)),
+    ledger.onDurable((events) => {
+      for (const event of events) sink.push(event);
+    }),
+    ledger.onFailure(() => run.abort(new AbortReason('fenced', 'Another process has taken the session over.'))),
+    () => signal?.removeEventListener('abort', onSignal),
+  ];
+  sink.attach({ cancel, stop: () => run.abort(new AbortReason('stopped', 'The run was given back.')) });
+  if (signal?.aborted) onSignal();
+  else signal?.addEventListener('abort', onSignal, { once: true });
+  return () => {
+    for (const forget of forgetters) forget();
+  };
+}
+
+/** Children that were dispatched and that the last process left open go on from their recorded names and inputs. */
+function continueDetached(run: RunContext): void {
+  for (const record of [...run.ledger.invocations.byPath.values()]) {
+    if (record.mode !== 'dispatch' || hasOutcome(run.ledger.invocations, record.path)) continue;
+    const runnable = run.app.registry.get(record.name);
+    run.detach(invoke(run, { path: record.path, runnable, mode: 'dispatch', input: record.input, scope: run.detachedScope }));
+  }
+}
+
+function inputDrafts(runId: string, input: string | undefined): EventDraft[] {
+  return input === undefined ? [] : [{ type: 'user', by: 'user', invocationId: runId, text: input }];
+}
+
+function resultOf(run: RunContext, record: InvocationRecord): RunResult {
+  const { session, ledger, runId } = run;
+  const report = runReport(ledger.events, runId, ledger.resolve);
+  return {
+    ...report,
+    status: record.status === 'error' || record.status === 'cancelled' ? record.status : 'completed',
+    output: ledger.resolve(record.output),
+    error: record.error,
+    stopReason: record.stopReason,
+    runId,
+    session,
+  };
+}

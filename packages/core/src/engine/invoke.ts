@@ -1,0 +1,223 @@
+import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import { type ErrorRecord, isAdjutantError, toErrorRecord } from '../base/error.ts';
+import { contentHash } from '../base/hash.ts';
+import type { JsonValue } from '../base/json.ts';
+import { LedgerMismatchError } from '../ledger/errors.ts';
+import type { EventDraft, InvocationInput, InvocationMode, InvocationStatus, NextInvocation, StopReason } from '../ledger/event.ts';
+import type { InvocationRecord } from '../ledger/invocation-fold.ts';
+import type { BatchExtras } from '../ledger/ledger-writer.ts';
+import type { Runnable } from '../ledger/runnable.ts';
+import { runAgent } from './agent-body.ts';
+import { runLoop } from './loop-body.ts';
+import { runParallel } from './parallel-body.ts';
+import type { AnyRunnable } from './registry.ts';
+import type { RunContext } from './run-context.ts';
+import { runSequence } from './sequence-body.ts';
+import { runStep } from './step-body.ts';
+
+/** A place in the tree of invocations and what is to run there. */
+export interface Slot {
+  readonly path: string;
+  readonly runnable: Runnable;
+  readonly mode: InvocationMode;
+  readonly input?: InvocationInput | undefined;
+  /** Whether it is a branch of a parallel. */
+  readonly branch?: boolean;
+  /** Milliseconds after which it ends as an error. */
+  readonly timeout?: number | undefined;
+  readonly scope: CancelScope;
+  /** Events that land together with the start, before it. */
+  readonly before?: readonly EventDraft[];
+  readonly extras?: BatchExtras | undefined;
+}
+
+/** How a body ended; `undefined` instead: the run was given back, and nothing is recorded. */
+export interface BodyEnd {
+  readonly status: InvocationStatus;
+  readonly output?: JsonValue | undefined;
+  readonly error?: ErrorRecord | undefined;
+  readonly stopReason?: StopReason | undefined;
+  readonly next?: NextInvocation | undefined;
+  /** Events that land together with the end, before it. */
+  readonly before?: readonly EventDraft[];
+  readonly extras?: BatchExtras | undefined;
+}
+
+/** What a body works with. */
+export interface BodyFrame {
+  readonly run: RunContext;
+  readonly record: InvocationRecord;
+  readonly scope: CancelScope;
+  /** Whether the body ran before, in this or another process. */
+  readonly resumed: boolean;
+}
+
+/**
+ * The invoke rule: an outcome that is recorded is returned; one that was handed over is continued in the same slot; what has only begun
+ * is resumed; anything else is started. Nothing else is needed to continue any nesting of runnables.
+ * @returns the slot's last record, or `undefined` when the run was given back before the end
+ * @throws LedgerMismatchError before anything runs, when the ledger recorded something else at this place
+ */
+export async function invoke(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
+  let { path, runnable, input, mode } = slot;
+  let before = slot.before ?? [];
+  for (;;) {
+    const record = run.ledger.invocations.byPath.get(path);
+    if (record?.end !== undefined) {
+      if (record.next === undefined) return record;
+      path = `${path}>${record.next.name}`;
+      runnable = run.app.registry.get(record.next.name);
+      input = record.next.input;
+      mode = 'transfer';
+      before = [];
+      continue;
+    }
+    const givenBack = await runOnce(run, { ...slot, path, runnable, input, mode, before }, record);
+    if (givenBack) return undefined;
+  }
+}
+
+/** Runs a body from its start or from where it stopped. Returns whether the run was given back. */
+async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord | undefined): Promise<boolean> {
+  const { ledger } = run;
+  if (recorded !== undefined) assertSame(recorded, slot);
+  const deadline = recorded === undefined ? start(run, slot) : resume(run, recorded);
+  const record = ledger.invocations.byPath.get(slot.path) as InvocationRecord;
+  const scope = new CancelScope(slot.scope);
+  let timedOut: AbortReason | undefined;
+  const cancelTimer =
+    deadline === undefined
+      ? undefined
+      : run.app.clock.setTimer(deadline - run.app.clock.now(), () => {
+          timedOut = new AbortReason('timeout', `"${slot.path}" did not finish in the time it had.`);
+          scope.abort(timedOut);
+        });
+  try {
+    const frame: BodyFrame = { run, record, scope, resumed: recorded !== undefined };
+    const end = await runBody(slot.runnable as AnyRunnable, frame);
+    if (isGivenBack(run, scope) || end === undefined) return true;
+    appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut));
+  } catch (thrown) {
+    if (isGivenBack(run, scope)) return true;
+    // The ledger is right and the code is not: with the right code the run can go on, so no failure is recorded.
+    if (isAdjutantError(thrown, 'ledger_mismatch') || isAdjutantError(thrown, 'unknown_runnable')) throw thrown;
+    // What a body does not handle ends it: the ledger says so, and the caller decides.
+    appendEnd(run, slot.path, { status: 'error', error: toErrorRecord(thrown) });
+  } finally {
+    cancelTimer?.();
+    scope.close();
+  }
+  if (run.onStep !== undefined) await reportStep(run, record, slot.runnable);
+  return false;
+}
+
+function timeoutEnd(reason: AbortReason): BodyEnd {
+  return { status: 'error', error: { name: 'TimeoutError', code: 'timeout', message: reason.message } };
+}
+
+async function reportStep(run: RunContext, record: InvocationRecord, runnable: Runnable): Promise<void> {
+  if (runnable.kind === 'agent') return;
+  await run.ledger.durable();
+  await run.onStep?.(record.events, run.session, runnable);
+}
+
+/** Whether nothing more may be recorded: the process stops, or another owner has taken over. */
+export function isGivenBack(run: RunContext, scope: CancelScope): boolean {
+  const code = scope.reason?.code;
+  return code === 'stopped' || code === 'fenced' || run.ledger.failure !== undefined;
+}
+
+function runBody(runnable: AnyRunnable, frame: BodyFrame): Promise<BodyEnd | undefined> {
+  switch (runnable.kind) {
+    case 'agent':
+      return runAgent(runnable, frame);
+    case 'step':
+      return runStep(runnable, frame);
+    case 'sequence':
+      return runSequence(runnable, frame);
+    case 'parallel':
+      return runParallel(runnable, frame);
+    case 'loop':
+      return runLoop(runnable, frame);
+  }
+}
+
+export function inputHash(input: InvocationInput | undefined): string | undefined {
+  return input === undefined ? undefined : contentHash(input);
+}
+
+function assertSame(recorded: InvocationRecord, slot: Slot): void {
+  const { path, runnable } = slot;
+  if (recorded.kind !== runnable.kind || recorded.name !== runnable.name) {
+    throw new LedgerMismatchError({ path, recorded: `the ${recorded.kind} "${recorded.name}"`, found: `the ${runnable.kind} "${runnable.name}"` });
+  }
+  const found = inputHash(slot.input);
+  if (recorded.inputHash !== found) {
+    throw new LedgerMismatchError({
+      path,
+      recorded: `an input with hash ${recorded.inputHash ?? 'none'}`,
+      found: `one with hash ${found ?? 'none'}`,
+      advice: 'Give the call a `key` of its own, or make its input the same every time the body runs.',
+    });
+  }
+}
+
+function start(run: RunContext, slot: Slot): number | undefined {
+  const { runnable, input } = slot;
+  const deadline = slot.timeout === undefined ? undefined : run.app.clock.now() + slot.timeout;
+  const hash = inputHash(input);
+  run.ledger.append(
+    [
+      ...(slot.before ?? []),
+      {
+        type: 'invocation_start',
+        by: 'runtime',
+        invocationId: slot.path,
+        kind: runnable.kind,
+        name: runnable.name,
+        mode: slot.mode,
+        ...(runnable.version === undefined ? {} : { version: runnable.version }),
+        ...(input === undefined || hash === undefined ? {} : { input, inputHash: hash }),
+        ...(slot.branch === true ? { branch: true as const } : {}),
+        ...(deadline === undefined ? {} : { deadline }),
+      },
+    ],
+    slot.extras,
+  );
+  return deadline;
+}
+
+/** Deadlines are moved by the time in which nobody worked on the run. */
+function resume(run: RunContext, record: InvocationRecord): number | undefined {
+  const { ledger } = run;
+  const now = run.app.clock.now();
+  const idle = now - (ledger.events.at(-1)?.at ?? now);
+  const deadline = record.deadline === undefined ? undefined : record.deadline + Math.max(0, idle);
+  ledger.append([{ type: 'invocation_resume', by: 'runtime', invocationId: record.path, ...(deadline === undefined ? {} : { deadline }) }]);
+  return deadline;
+}
+
+function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
+  const { status, output, error, stopReason, next } = end;
+  run.ledger.append(
+    [
+      ...(end.before ?? []),
+      {
+        type: 'invocation_end',
+        by: 'runtime',
+        invocationId: path,
+        status,
+        ...(output === undefined ? {} : { output }),
+        ...(error === undefined ? {} : { error }),
+        ...(stopReason === undefined ? {} : { stopReason }),
+        ...(next === undefined ? {} : { next }),
+      },
+    ],
+    end.extras,
+  );
+}
+
+/** The end of a body whose scope was aborted. */
+export function cancelledEnd(scope: CancelScope): BodyEnd {
+  return { status: 'cancelled', error: { name: 'CancelledError', code: 'cancelled', message: scope.reason?.message ?? 'It was cancelled.' } };
+}

@@ -1,0 +1,115 @@
+import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/random.ts';
+import type { Event, TransientEvent } from '../ledger/event.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Runnable } from '../ledger/runnable.ts';
+import type { Session } from '../ledger/session.ts';
+import type { Price } from '../models/model.ts';
+import type { Consumption, ConsumptionLimits } from '../supervision/limits.ts';
+import type { Toolset } from '../tools/toolset.ts';
+import type { Registry } from './registry.ts';
+
+/** Called after each round of an agent and each other invocation, with what it added to the ledger. */
+export type OnStep = (events: readonly Event[], session: Session, runnable: Runnable) => void | Promise<void>;
+
+/** What an app gives to all of its runs. */
+export interface AppServices {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly registry: Registry;
+  readonly prices: Readonly<Record<string, Price>> | undefined;
+  /** Tools that every agent of the app has besides its own. */
+  readonly tools: Toolset;
+  /** Whether a hand-over needs its target to be registered: it does when another process may have to continue. */
+  readonly strictNames: boolean;
+}
+
+/** One run while it is under way: what all its invocations share. */
+export class RunContext {
+  readonly app: AppServices;
+  readonly session: Session;
+  readonly ledger: Ledger;
+  readonly runId: string;
+  /** Cancelled with the run. */
+  readonly scope: CancelScope;
+  /** For dispatched children, which outlive the run's root. */
+  readonly detachedScope = new CancelScope();
+  readonly limits: ConsumptionLimits;
+  readonly onStep: OnStep | undefined;
+  readonly #detached = new Set<Promise<unknown>>();
+  readonly #emit: (event: TransientEvent) => void;
+  readonly #isHeard: () => boolean;
+  #used: { rounds: number; tokens: number; cost: number } = { rounds: 0, tokens: 0, cost: 0 };
+
+  constructor(parts: {
+    app: AppServices;
+    session: Session;
+    runId: string;
+    limits: ConsumptionLimits;
+    onStep: OnStep | undefined;
+    emit: (event: TransientEvent) => void;
+    isHeard: () => boolean;
+  }) {
+    this.app = parts.app;
+    this.session = parts.session;
+    this.ledger = parts.session.ledger;
+    this.runId = parts.runId;
+    this.limits = parts.limits;
+    this.onStep = parts.onStep;
+    this.#emit = parts.emit;
+    this.#isHeard = parts.isHeard;
+    this.scope = new CancelScope();
+    for (const event of this.ledger.events) this.count(event);
+  }
+
+  /** Where transient events go; missing when nobody listens, so that they are not even made. */
+  get emit(): ((event: TransientEvent) => void) | undefined {
+    return this.#isHeard() ? this.#emit : undefined;
+  }
+
+  /** What the whole run has used. */
+  get used(): Consumption {
+    return this.#used;
+  }
+
+  /** Adds what an event of this run used. */
+  count(event: Event): void {
+    if (event.type !== 'model_end' || !isBelow(event.invocationId, this.runId)) return;
+    if (event.status === 'completed') this.#used.rounds++;
+    this.#used.tokens += event.usage.inputTokens + event.usage.outputTokens;
+    this.#used.cost += event.cost ?? 0;
+  }
+
+  /** Lets work go on that nobody in the run waits for. */
+  detach(work: Promise<unknown>): void {
+    const tracked = work
+      .catch((error: unknown) => {
+        if (this.ledger.failure === undefined) this.scope.abort(new AbortReason('stopped', String(error)));
+      })
+      .finally(() => this.#detached.delete(tracked));
+    this.#detached.add(tracked);
+  }
+
+  /** Resolves when nothing that was dispatched is under way any more. */
+  async settled(): Promise<void> {
+    while (this.#detached.size > 0) await Promise.all(this.#detached);
+  }
+
+  get hasDetached(): boolean {
+    return this.#detached.size > 0;
+  }
+
+  /** Stops everything. `stopped` and `fenced` leave the ledger as it is; `cancelled` is recorded. */
+  abort(reason: AbortReason): void {
+    this.scope.abort(reason);
+    this.detachedScope.abort(reason);
+  }
+}
+
+/** Whether `path` is this run's root, a continuation of it or below one of these. */
+export function isBelow(path: string | undefined, root: string): boolean {
+  if (path === undefined || !path.startsWith(root)) return false;
+  const next = path[root.length];
+  return next === undefined || next === '/' || next === '>';
+}

@@ -1,0 +1,111 @@
+import type { ErrorRecord } from '../base/error.ts';
+import type { InvocationStatus, StopReason, StreamEvent } from '../ledger/event.ts';
+import type { Session } from '../ledger/session.ts';
+import type { RunReport } from '../views/run-report.ts';
+import { EventStream } from './event-stream.ts';
+
+/** How a run ended, and what it used. */
+export interface RunResult<Output = unknown> extends RunReport {
+  readonly status: Exclude<InvocationStatus, 'transferred'>;
+  readonly output: Output | undefined;
+  readonly error: ErrorRecord | undefined;
+  /** The limit that cut the run short, if one did. */
+  readonly stopReason: StopReason | undefined;
+  readonly runId: string;
+  readonly session: Session;
+}
+
+/** What a run's execution is steered by. */
+export interface RunControl {
+  cancel(reason?: string): void;
+  stop(): void;
+}
+
+/** What an execution tells the run that people hold. */
+export interface RunSink {
+  push(event: StreamEvent): void;
+  readonly isHeard: boolean;
+  /** Called once the execution can be steered. */
+  attach(control: RunControl): void;
+}
+
+/**
+ * A run under way. Await it for its result, or iterate over it for its events as they happen; both may be done, and neither drives it:
+ * it begins by itself and goes on when nobody listens.
+ *
+ * Awaiting rejects only for what kept the run from being carried out (`SessionBusyError`, `StoreUnavailableError`, `RunStoppedError`, …).
+ * A run that failed is a result with status `error`.
+ */
+export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, AsyncIterable<StreamEvent> {
+  readonly #result: Promise<RunResult<Output>>;
+  readonly #streams = new Set<EventStream<StreamEvent>>();
+  #end: { readonly error?: unknown } | undefined;
+  #control: RunControl | undefined;
+  #pending: ((control: RunControl) => void)[] = [];
+
+  constructor(execute: (sink: RunSink) => Promise<RunResult<Output>>, onStream: ((event: StreamEvent) => void) | undefined) {
+    const streams = this.#streams;
+    const sink: RunSink = {
+      push: (event) => {
+        onStream?.(event);
+        for (const stream of streams) stream.push(event);
+      },
+      get isHeard() {
+        return streams.size > 0 || onStream !== undefined;
+      },
+      attach: (control) => this.#attach(control),
+    };
+    // A tick later, so that whoever iterates at once misses nothing.
+    this.#result = Promise.resolve().then(() => execute(sink));
+    this.#result.then(
+      () => this.#close({}),
+      (error: unknown) => this.#close({ error }),
+    );
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a run is awaitable by design
+  then<Fulfilled = RunResult<Output>, Rejected = never>(
+    onFulfilled?: ((result: RunResult<Output>) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    return this.#result.then(onFulfilled, onRejected);
+  }
+
+  /** Durable and transient events from now on. Leaving the iteration does not stop the run. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent> {
+    const stream = new EventStream<StreamEvent>(() => this.#streams.delete(stream));
+    if (this.#end === undefined) this.#streams.add(stream);
+    else stream.close(this.#end);
+    return stream;
+  }
+
+  /** Ends the run as cancelled: the model call and the tools are aborted, and the ledger says so. */
+  cancel(reason?: string): void {
+    this.#withControl((control) => control.cancel(reason));
+  }
+
+  /**
+   * Gives the run back without ending it: the model call is aborted, tools get a second, nothing more is recorded.
+   * Awaiting the run rejects with `RunStoppedError`; the session can be continued from any process.
+   */
+  stop(): void {
+    this.#withControl((control) => control.stop());
+  }
+
+  #withControl(use: (control: RunControl) => void): void {
+    if (this.#control === undefined) this.#pending.push(use);
+    else use(this.#control);
+  }
+
+  #attach(control: RunControl): void {
+    this.#control = control;
+    for (const use of this.#pending) use(control);
+    this.#pending = [];
+  }
+
+  #close(end: { readonly error?: unknown }): void {
+    this.#end = end;
+    for (const stream of this.#streams) stream.close(end);
+    this.#streams.clear();
+  }
+}

@@ -1,0 +1,63 @@
+import type { JsonValue } from '../base/json.ts';
+import { LedgerMismatchError } from '../ledger/errors.ts';
+import type { InvocationTree } from '../ledger/invocation-fold.ts';
+import type { Runnable } from '../ledger/runnable.ts';
+import type { Sequence } from '../runnables/sequence.ts';
+import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from './invoke.ts';
+
+/** Paths of the parts of a sequence or parallel: their names, numbered from the second of equal ones on. */
+export function partPaths(parent: string, parts: readonly Runnable[]): readonly string[] {
+  const counts = new Map<string, number>();
+  return parts.map(({ name }) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return `${parent}/${count === 1 ? name : `${name}.${count}`}`;
+  });
+}
+
+/** Whether the slot at `path` has an outcome, hand-overs followed. */
+export function hasOutcome(tree: InvocationTree, path: string): boolean {
+  for (let record = tree.byPath.get(path), at = path; ; ) {
+    if (record?.end === undefined) return false;
+    if (record.next === undefined) return true;
+    at = `${at}>${record.next.name}`;
+    record = tree.byPath.get(at);
+  }
+}
+
+/** Continues at the first part without outcome. */
+export async function runSequence(sequence: Sequence, frame: BodyFrame): Promise<BodyEnd | undefined> {
+  const { run, record, scope } = frame;
+  const paths = partPaths(record.path, sequence.runnables);
+  if (frame.resumed) assertContinuable(frame, paths);
+  let output: JsonValue | undefined;
+  for (const [i, runnable] of sequence.runnables.entries()) {
+    if (scope.aborted) return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
+    const ended = await invoke(run, { path: paths[i] as string, runnable, mode: 'child', scope });
+    if (ended === undefined) return undefined;
+    if (ended.status !== 'completed')
+      return { status: ended.status === 'cancelled' ? 'cancelled' : 'error', error: ended.error, stopReason: ended.stopReason };
+    if (ended.output !== undefined) output = ended.output;
+  }
+  return { status: 'completed', output };
+}
+
+/** Parts that were inserted before finished ones, or taken away while open, cannot be continued in order. */
+function assertContinuable({ run, record }: BodyFrame, paths: readonly string[]): void {
+  const tree = run.ledger.invocations;
+  const first = paths.findIndex((path) => !hasOutcome(tree, path));
+  const later = first < 0 ? undefined : paths.slice(first + 1).find((path) => tree.byPath.has(path));
+  if (later !== undefined) {
+    throw new LedgerMismatchError({
+      path: record.path,
+      recorded: `that "${later}" had begun`,
+      found: `"${paths[first]}" before it, which has not run`,
+    });
+  }
+  for (const child of record.children) {
+    const slot = child.replace(/>[^/]*$/, '');
+    if (!paths.includes(slot) && tree.byPath.get(child)?.end === undefined) {
+      throw new LedgerMismatchError({ path: record.path, recorded: `the open part "${child}"`, found: 'no such part' });
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import { toErrorRecord } from '../base/error.ts';
+import { findJsonDefect, type JsonValue } from '../base/json.ts';
+import { NotJsonError } from '../ledger/errors.ts';
+import type { EventDraft } from '../ledger/event.ts';
+import { isRunnable, type Runnable } from '../ledger/runnable.ts';
+import type { Step, StepContext, StepReturn, StepSignal, StepTransfer } from '../runnables/step.ts';
+import { Body } from './body-context.ts';
+import { stateAfter } from './body-state.ts';
+import { planHandOver } from './hand-over.ts';
+import { type BodyEnd, type BodyFrame, cancelledEnd, isGivenBack } from './invoke.ts';
+
+/** How long a body that was told to stop may take to do so before its invocation ends without it. */
+const graceMs = 1_000;
+
+class StepBody extends Body implements StepContext {
+  readonly input: StepContext['input'];
+
+  constructor(step: Step, frame: BodyFrame) {
+    const { run, record, scope, resumed } = frame;
+    super({
+      run,
+      path: record.path,
+      childRoot: record.path,
+      by: 'runtime',
+      scope,
+      ownerScope: scope,
+      startedAt: record.start.at,
+      stateSchema: step.stateSchema,
+      base: resumed ? stateAfter(run.ledger, record.start.seq) : run.ledger.state,
+    });
+    this.input = record.input;
+  }
+
+  skip(): StepSignal {
+    return { signal: 'skip' };
+  }
+
+  respond(text: string): StepSignal {
+    return { signal: 'respond', text };
+  }
+
+  fail(message: string): StepSignal {
+    return { signal: 'fail', message };
+  }
+
+  complete(value: JsonValue, key?: string): StepSignal {
+    return { signal: 'complete', value, key };
+  }
+
+  transfer(target: Runnable, message?: string): StepTransfer {
+    return { signal: 'transfer', target, message };
+  }
+}
+
+/** Runs the code of a step, from the top each time; what its children gave is returned to it without running them again. */
+export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | undefined> {
+  const body = new StepBody(step, frame);
+  try {
+    const returned = await settle(step, body, frame);
+    if (returned === stopped) return isGivenBack(frame.run, frame.scope) || !frame.scope.aborted ? undefined : cancelledEnd(frame.scope);
+    await body.spawnsEnded();
+    if (isGivenBack(frame.run, frame.scope)) return undefined;
+    return findDrift(step, body, frame) ?? endOf(step, body, frame, returned);
+  } catch (thrown) {
+    if (frame.scope.aborted) return isGivenBack(frame.run, frame.scope) ? undefined : cancelledEnd(frame.scope);
+    if (isContinuable(thrown)) throw thrown;
+    return { status: 'error', error: toErrorRecord(thrown, 'step_error') };
+  } finally {
+    body.close();
+  }
+}
+
+function isContinuable(thrown: unknown): boolean {
+  const code = (thrown as { code?: unknown } | undefined)?.code;
+  return code === 'ledger_mismatch' || code === 'unknown_runnable';
+}
+
+const stopped: unique symbol = Symbol('stopped');
+
+/** Whichever comes first: the body's end, a child that gave the run back, or an abort and then a second of grace. */
+async function settle(step: Step, body: StepBody, frame: BodyFrame): Promise<StepReturn | typeof stopped> {
+  const executing = step.execute(body as unknown as StepContext);
+  if (!(executing instanceof Promise)) return executing;
+  const { promise: graceOver, resolve } = Promise.withResolvers<void>();
+  let cancelGrace: (() => void) | undefined;
+  const forget = frame.scope.onAbort(() => {
+    cancelGrace = frame.run.app.clock.setTimer(graceMs, resolve);
+  });
+  try {
+    const first = await Promise.race([executing.then((returned) => ({ returned })), graceOver, body.suspended]);
+    if (first !== undefined && !frame.scope.aborted) return first.returned;
+    executing.catch(() => undefined);
+    return stopped;
+  } finally {
+    forget();
+    cancelGrace?.();
+  }
+}
+
+/** A recorded child that the body no longer asks for means that the code has changed since. */
+function findDrift(step: Step, body: StepBody, { run, record }: BodyFrame): BodyEnd | undefined {
+  const orphans = record.children.filter((path) => !body.asked.has(path.replace(/>[^/]*$/, '')));
+  if (orphans.length === 0) return undefined;
+  run.ledger.append([
+    {
+      type: 'decision',
+      by: 'runtime',
+      invocationId: record.path,
+      component: 'invoke',
+      decision: step.onDrift === 'accept' ? 'accept_orphaned_child' : 'fail_orphaned_child',
+      reasoning: `The ledger has children of this step that its code no longer asks for: ${orphans.join(', ')}.`,
+      alternatives: ['accept', 'fail'],
+    },
+  ]);
+  if (step.onDrift === 'accept') return undefined;
+  return {
+    status: 'error',
+    error: { name: 'LedgerMismatchError', code: 'orphaned_child', message: `The step no longer asks for ${orphans.join(', ')}.` },
+  };
+}
+
+function endOf(step: Step, body: StepBody, frame: BodyFrame, returned: StepReturn): BodyEnd {
+  if (returned === undefined || returned === null) return withWrites(body, { status: 'completed' });
+  if (isRunnable(returned)) return transferEnd(body, frame, returned, undefined);
+  switch (returned.signal) {
+    case 'skip':
+      return withWrites(body, { status: 'completed' });
+    case 'fail':
+      return withWrites(body, { status: 'error', error: { name: 'StepError', code: 'step_failed', message: returned.message } });
+    case 'respond':
+      return withWrites(body, { status: 'completed', output: returned.text }, [
+        { type: 'assistant', by: 'runtime', invocationId: frame.record.path, agent: step.name, text: returned.text },
+      ]);
+    case 'complete':
+      return completeEnd(step, body, returned.value, returned.key);
+    case 'transfer':
+      return transferEnd(body, frame, returned.target, returned.message);
+    default:
+      return unusableReturn(step, returned);
+  }
+}
+
+function unusableReturn(step: Step, returned: unknown): BodyEnd {
+  const kind = typeof returned === 'object' ? 'an object that is neither a signal nor a runnable' : `a ${typeof returned}`;
+  return {
+    status: 'error',
+    error: {
+      name: 'StepError',
+      code: 'step_return',
+      message: `The step "${step.name}" returned ${kind}. Return nothing, ctx.complete(value), ctx.respond(text) or a runnable.`,
+    },
+  };
+}
+
+function completeEnd(step: Step, body: StepBody, value: JsonValue, key: string | undefined): BodyEnd {
+  const defect = value === undefined ? undefined : findJsonDefect(value);
+  if (defect !== undefined) throw new NotJsonError({ what: `The output of step "${step.name}"`, ...defect });
+  if (key !== undefined) body.state.update({ [key]: value });
+  return withWrites(body, { status: 'completed', ...(value === undefined ? {} : { output: structuredClone(value) }) });
+}
+
+function transferEnd(body: StepBody, frame: BodyFrame, target: Runnable, message: string | undefined): BodyEnd {
+  const plan = planHandOver(frame.run, frame.record.path, target, message);
+  if ('refused' in plan) return { status: 'error', error: { name: 'HandoffRefusedError', code: 'handoff_refused', message: plan.refused } };
+  return withWrites(body, { status: 'transferred', next: plan.next }, plan.drafts);
+}
+
+function withWrites(body: StepBody, end: BodyEnd, more: readonly EventDraft[] = []): BodyEnd {
+  const { drafts, extras } = body.writes.take();
+  return { ...end, before: [...drafts, ...more], extras };
+}

@@ -1,0 +1,60 @@
+import type { JsonValue } from '../base/json.ts';
+import type { ToolAttempt, ToolBody } from '../effects/tool-call.ts';
+import type { EventDraft } from '../ledger/event.ts';
+import type { BatchExtras } from '../ledger/ledger-writer.ts';
+import type { ToolContext } from '../tools/tool.ts';
+import { Body, type BodyPlace } from './body-context.ts';
+
+/** What one attempt of a tool call can use. */
+export class ToolBodyContext extends Body implements ToolContext, ToolBody {
+  readonly #attempt: ToolAttempt;
+
+  constructor(attempt: ToolAttempt, place: BodyPlace) {
+    super(place);
+    this.#attempt = attempt;
+  }
+
+  get context(): ToolContext {
+    return this;
+  }
+
+  get args(): unknown {
+    return this.#attempt.args;
+  }
+
+  get callId(): string {
+    return this.#attempt.call.callId;
+  }
+
+  get toolName(): string {
+    return this.#attempt.tool.name;
+  }
+
+  get agent(): string {
+    return this.#attempt.call.agent;
+  }
+
+  get attempt(): number {
+    return this.#attempt.attempt;
+  }
+
+  get idempotencyKey(): string {
+    return this.#attempt.key;
+  }
+
+  get epoch(): number {
+    return this.place.run.ledger.epoch;
+  }
+
+  get deadline(): number {
+    return this.#attempt.deadline;
+  }
+
+  progress(data: JsonValue): void {
+    this.place.run.emit?.({ type: 'tool_progress', invocationId: this.invocationId, callId: this.callId, name: this.toolName, data });
+  }
+
+  takeWrites(): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
+    return this.writes.take();
+  }
+}

@@ -1,0 +1,114 @@
+import type { ResolvedLimits } from '../runnables/agent.ts';
+import { type Consumption, type ConsumptionLimits, exhaustedLimit, nearLimits } from '../supervision/limits.ts';
+import type { Intent } from './intent.ts';
+import type { CallState, Position } from './position.ts';
+
+/** What `decide` needs to know of the agent and of the run around it. */
+export interface Frame {
+  readonly limits: ResolvedLimits;
+  readonly toolConcurrency: number;
+  /** What the whole run has used, and may use. */
+  readonly run: { readonly used: Consumption; readonly limits: ConsumptionLimits };
+}
+
+const waiting: readonly Intent[] = [Object.freeze({ type: 'wait' as const })];
+
+/**
+ * What is to be done next, from the position and from what is being done. Pure: the same arguments give the same intents.
+ * It is asked again after every event that concerns the agent.
+ */
+export function decide(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
+  if (position.unsettled > 0) return decideCalls(position, inFlight, frame);
+  const { model } = position;
+  if (model !== undefined && model.end === undefined) {
+    const key = modelKey(model.start.round, model.start.attempt);
+    return inFlight.has(key) ? waiting : [{ type: 'close_model', key: `close:${key}` }];
+  }
+  if (model?.end !== undefined && model.end.status !== 'completed') return decideRepeat(position, inFlight, frame);
+  if (position.next !== undefined) return [{ type: 'transfer', next: position.next }];
+  if (model !== undefined && position.calls.size === 0) return decideAfterAnswer(position, inFlight, frame);
+  return nextRound(position, inFlight, frame);
+}
+
+function modelKey(round: number, attempt: number): string {
+  return `model:${round}.${attempt}`;
+}
+
+function decideCalls(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
+  const intents: Intent[] = [];
+  let running = 0;
+  for (const key of inFlight) if (key.startsWith('tool:')) running++;
+  for (const state of position.calls.values()) {
+    if (state.settled !== undefined) continue;
+    const intent = decideCall(state);
+    if (inFlight.has(callKey(state))) continue;
+    if (intent.type === 'tool' && running++ >= frame.toolConcurrency) continue;
+    intents.push(intent);
+  }
+  return intents.length === 0 ? waiting : intents;
+}
+
+function callKey(state: CallState): string {
+  return `tool:${state.call.callId}`;
+}
+
+/** A call that is not in flight: it has not begun, waits for another attempt, or lost its process. */
+function decideCall(state: CallState): Intent {
+  const last = state.attempts.at(-1);
+  if (last === undefined) return { type: 'tool', key: callKey(state), call: state, attempt: 1, notBefore: undefined };
+  if (last.result === undefined) return { type: 'close_attempt', key: callKey(state), call: state, attempt: last };
+  const { at, retryAfterMs } = last.result;
+  return { type: 'tool', key: callKey(state), call: state, attempt: last.attempt + 1, notBefore: at + (retryAfterMs ?? 0) };
+}
+
+/** The last model call did not end well: again, if it was said when, or the end. */
+function decideRepeat(position: Position, inFlight: ReadonlySet<string>, _frame: Frame): readonly Intent[] {
+  const { start, end } = position.model as NonNullable<Position['model']>;
+  if (end === undefined) return waiting;
+  const retryAfterMs = end.status === 'interrupted' ? 0 : end.retryAfterMs;
+  if (retryAfterMs === undefined) {
+    return [
+      {
+        type: 'fail',
+        error: end.error ?? { name: 'ModelError', code: 'model_failed', message: 'The model call failed.' },
+        stopReason: position.stopReason,
+      },
+    ];
+  }
+  const key = modelKey(start.round, start.attempt + 1);
+  if (inFlight.has(key)) return waiting;
+  const notBefore = retryAfterMs === 0 ? undefined : end.at + retryAfterMs;
+  return [{ type: 'model', key, round: start.round, attempt: start.attempt + 1, notBefore, final: position.stopReason !== undefined }];
+}
+
+/** The model has answered without calling tools: that is the end, unless somebody has something to add. */
+function decideAfterAnswer(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
+  if (position.openSpawns.size > 0) return waiting;
+  if (position.unseen > 0 && position.stopReason === undefined) return nextRound(position, inFlight, frame);
+  return [{ type: 'finish', output: position.text, stopReason: position.stopReason }];
+}
+
+function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
+  const used = { rounds: position.rounds, tokens: position.tokens, cost: position.cost };
+  const exhausted = exhaustedLimit(used, frame.limits) ?? exhaustedLimit(frame.run.used, frame.run.limits);
+  if (exhausted !== undefined && position.stopReason === undefined) {
+    return [{ type: 'declare_limit', key: `limit:${exhausted.reason}`, limit: exhausted, action: frame.limits.onLimit }];
+  }
+  if (exhausted !== undefined && frame.limits.onLimit === 'fail') {
+    const { reason, used: spent, limit } = exhausted;
+    const code = reason === 'round_limit' ? 'step_limit_exceeded' : 'budget_exceeded';
+    return [
+      {
+        type: 'fail',
+        error: { name: 'LimitError', code, message: `The ${reason.replace('_', ' ')} is reached: ${spent} of ${limit} are used.` },
+        stopReason: reason,
+      },
+    ];
+  }
+  for (const limit of [...nearLimits(used, frame.limits), ...nearLimits(frame.run.used, frame.run.limits)]) {
+    if (!position.warned.has(limit.reason)) return [{ type: 'warn', key: `warn:${limit.reason}`, limit }];
+  }
+  const key = modelKey(position.rounds + 1, 1);
+  if (inFlight.has(key)) return waiting;
+  return [{ type: 'model', key, round: position.rounds + 1, attempt: 1, notBefore: undefined, final: position.stopReason !== undefined }];
+}

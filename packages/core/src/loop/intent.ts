@@ -1,0 +1,28 @@
+import type { ErrorRecord } from '../base/error.ts';
+import type { NextInvocation, StopReason } from '../ledger/event.ts';
+import type { LimitState } from '../supervision/limits.ts';
+import type { AttemptState, CallState } from './position.ts';
+
+/** What an agent is to do next. `key` is stable: an intent with a key that is in flight is not performed again. */
+export type Intent =
+  | {
+      readonly type: 'model';
+      readonly key: string;
+      readonly round: number;
+      readonly attempt: number;
+      /** Epoch milliseconds before which the call is not made. */
+      readonly notBefore: number | undefined;
+      /** The answer is to be given without tools. */
+      readonly final: boolean;
+    }
+  /** Closes a model call that a stopped process left open. */
+  | { readonly type: 'close_model'; readonly key: string }
+  | { readonly type: 'tool'; readonly key: string; readonly call: CallState; readonly attempt: number; readonly notBefore: number | undefined }
+  /** Says what is known of an attempt that a stopped process left open. */
+  | { readonly type: 'close_attempt'; readonly key: string; readonly call: CallState; readonly attempt: AttemptState }
+  | { readonly type: 'warn'; readonly key: string; readonly limit: LimitState }
+  | { readonly type: 'declare_limit'; readonly key: string; readonly limit: LimitState; readonly action: 'answer' | 'fail' }
+  | { readonly type: 'wait' }
+  | { readonly type: 'finish'; readonly output: string; readonly stopReason: StopReason | undefined }
+  | { readonly type: 'transfer'; readonly next: NextInvocation }
+  | { readonly type: 'fail'; readonly error: ErrorRecord; readonly stopReason: StopReason | undefined };

@@ -1,0 +1,331 @@
+import { type Clock, systemClock } from './base/clock.ts';
+import { type IdSource, systemIds } from './base/id.ts';
+import type { JsonObject, JsonValue } from './base/json.ts';
+import { type Random, systemRandom } from './base/random.ts';
+import { InvalidRunError } from './engine/errors.ts';
+import { executeRun } from './engine/execute-run.ts';
+import { Registry, type ResolveRunnable } from './engine/registry.ts';
+import { Run } from './engine/run.ts';
+import type { AppServices, OnStep } from './engine/run-context.ts';
+import { SessionBusyError, SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
+import type { EventDraft, StreamEvent } from './ledger/event.ts';
+import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
+import type { LedgerStore, SessionListing, Store } from './ledger/port.ts';
+import type { OutputOf, Runnable } from './ledger/runnable.ts';
+import { type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
+import { type ScopeIds, SharedState } from './ledger/shared-state.ts';
+import type { StateSchema } from './ledger/state-types.ts';
+import type { Price } from './models/model.ts';
+import { memoryStore } from './stores/memory.ts';
+import { processOwner } from './stores/owner.ts';
+import type { Tool } from './tools/tool.ts';
+import { type Toolset, toolset } from './tools/toolset.ts';
+
+/** Milliseconds without an append or renewal after which another process may take a session over. */
+const leaseMs = 30_000;
+/** Milliseconds of active time that a run may take. */
+const defaultRunTimeoutMs = 600_000;
+
+/** Limits of a whole run with everything in it. */
+export interface RunLimits {
+  /** Answered model calls. @default none */
+  readonly rounds?: number;
+  /** Input and output tokens. @default none */
+  readonly tokens?: number;
+  /** US dollars. @default none */
+  readonly cost?: number;
+  /** Milliseconds of active time. @default 600_000 */
+  readonly timeout?: number;
+}
+
+export interface RuntimeOptions {
+  /** Name of the app: the name space of its sessions. */
+  readonly app: string;
+  /** @default a store in memory */
+  readonly store?: Store;
+  /** Sessions of one tenant are out of reach of the others. @default 'default' */
+  readonly tenant?: string;
+  /** What runs may be started with and handed over to. A process that continues a run must have them under the same names. */
+  readonly runnables?: readonly Runnable[];
+  /** Finds runnables that are made up at run time, by name. */
+  readonly resolve?: ResolveRunnable;
+  /** Tools that every agent has besides its own. More can be added while it runs: `app.tools.add(…)`. */
+  readonly tools?: readonly Tool[];
+  readonly limits?: RunLimits;
+  /** Prices by model name that win over the built-in table. */
+  readonly prices?: Readonly<Record<string, Price>>;
+  /** Types and checks the state of all sessions. */
+  readonly stateSchema?: StateSchema;
+  /** For tests: where time, ids and randomness come from. */
+  readonly ports?: { readonly clock?: Clock; readonly ids?: IdSource; readonly random?: Random };
+}
+
+export interface RunOptions {
+  readonly input?: string;
+  /** A session or the id of one. @default a new session */
+  readonly session?: Session | string;
+  /** Name of the run; a run that has one is started once, however often it is asked for. */
+  readonly runId?: string;
+  /** Milliseconds of active time. @default that of the runtime */
+  readonly timeout?: number;
+  /** Cancels the run. To give a run back without ending it, use `run.stop()`. */
+  readonly signal?: AbortSignal;
+  /** Called with each event as it happens. */
+  readonly onStream?: (event: StreamEvent) => void;
+  /** Called after each round of an agent and after each other invocation; the run waits for it. */
+  readonly onStep?: OnStep;
+  readonly limits?: Omit<RunLimits, 'timeout'>;
+}
+
+export interface SessionOptions<Schema extends StateSchema = StateSchema> {
+  /** @default a new one */
+  readonly id?: string;
+  /** Ids of the shared scopes, by scope name: `{ user: 'user-456', patient: 'patient-789' }`. */
+  readonly scopes?: ScopeIds;
+  /** Shorthand of `scopes.user`. */
+  readonly userId?: string;
+  /** Types and checks the session's state. */
+  readonly stateSchema?: Schema;
+  /** What becomes of an id that is in use: `open` gives that session, `fail` refuses. @default 'open' */
+  readonly existing?: 'open' | 'fail';
+}
+
+/** An app that is running: sessions, runs and the tools that all agents share. */
+export class Runtime {
+  readonly app: string;
+  readonly tenant: string;
+  readonly tools: Toolset;
+  readonly #options: RuntimeOptions;
+  readonly #store: Store;
+  readonly #services: AppServices;
+  readonly #ids: IdSource;
+  readonly #owner: string;
+  readonly #active = new Map<string, Run>();
+  readonly #sessions = new Map<string, WeakRef<Session>>();
+
+  constructor(options: RuntimeOptions) {
+    const { app, tenant = 'default', ports = {} } = options;
+    if (typeof app !== 'string' || app === '') throw new InvalidRunError({ reason: '`app` must be the name of the app' });
+    this.#options = options;
+    this.app = app;
+    this.tenant = tenant;
+    const clock = ports.clock ?? systemClock;
+    this.#ids = ports.ids ?? systemIds;
+    this.#store = options.store ?? memoryStore({ clock });
+    this.tools = toolset(options.tools ?? [], `The app "${app}"`);
+    this.#owner = processOwner(this.#ids);
+    this.#services = {
+      clock,
+      random: ports.random ?? systemRandom,
+      registry: new Registry(options.runnables ?? [], options.resolve),
+      prices: options.prices,
+      tools: this.tools,
+      strictNames: options.store !== undefined,
+    };
+  }
+
+  get #ledgers(): LedgerStore {
+    return this.#store.for({ tenant: this.tenant, app: this.app });
+  }
+
+  #ports(store: LedgerStore = this.#ledgers): LedgerPorts {
+    return { store, clock: this.#services.clock, ids: this.#ids, owner: this.#owner, leaseMs };
+  }
+
+  /**
+   * Starts a run, or continues the open one of the session. The input of an open run is a message to it.
+   * @throws DuplicateRunnableError; everything else rejects the run
+   */
+  run<R extends Runnable>(runnable: R, inputOrOptions: string | RunOptions = {}): Run<OutputOf<R>> {
+    this.#services.registry.register(runnable);
+    const options = typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
+    return this.#start(runnable, options) as Run<OutputOf<R>>;
+  }
+
+  /** Continues the run that a session has open, from what its ledger says. Its runnable must be registered. */
+  resume(session: Session | string, options: Omit<RunOptions, 'session' | 'input'> = {}): Run {
+    return this.#start(undefined, { ...options, session });
+  }
+
+  #start(runnable: Runnable | undefined, options: RunOptions): Run {
+    const { limits: own = {} } = options;
+    const { limits: shared = {} } = this.#options;
+    const run: Run = new Run(async (sink) => {
+      const session = await this.#sessionFor(options.session, runnable === undefined);
+      if (this.#active.has(session.id)) {
+        throw new SessionBusyError({
+          session: session.id,
+          owner: 'this process',
+          detail: `A run of session "${session.id}" is under way in this process. Await it first.`,
+        });
+      }
+      this.#active.set(session.id, run);
+      try {
+        const request = {
+          runnable,
+          input: options.input,
+          runId: options.runId ?? `run_${this.#ids.next()}`,
+          timeout: options.timeout ?? shared.timeout ?? defaultRunTimeoutMs,
+          limits: { rounds: own.rounds ?? shared.rounds, tokens: own.tokens ?? shared.tokens, cost: own.cost ?? shared.cost },
+          signal: options.signal,
+          onStep: options.onStep,
+        };
+        return await executeRun(this.#services, session, request, sink);
+      } finally {
+        this.#active.delete(session.id);
+      }
+    }, options.onStream);
+    return run;
+  }
+
+  async #sessionFor(given: Session | string | undefined, mustExist: boolean): Promise<Session> {
+    if (given instanceof Session) return given;
+    if (given !== undefined && mustExist && (await this.#ledgers.head(given)) === undefined) {
+      throw new SessionNotFoundError({ session: given, app: this.app });
+    }
+    return this.session(given === undefined ? {} : { id: given });
+  }
+
+  /** Opens a session, or makes a new one. What is written through it belongs to this process until it is flushed and given back. */
+  async session<Schema extends StateSchema = StateSchema>(options: SessionOptions<Schema> = {}): Promise<Session<Schema>> {
+    const id = options.id ?? `session_${this.#ids.next()}`;
+    const store = this.#ledgers;
+    const open = this.#sessions.get(id)?.deref();
+    if (open !== undefined && open.ledger.failure === undefined && (this.#active.has(id) || open.ledger.claim !== undefined)) {
+      return open as unknown as Session<Schema>;
+    }
+    const exists = (await store.head(id)) !== undefined;
+    if (exists && options.existing === 'fail') throw new SessionExistsError({ session: id });
+    const ledger = exists ? await openLedger(id, this.#ports(store)) : new Ledger(id, this.#ports(store), []);
+    const scopes = { ...scopesOf(ledger), ...options.scopes, ...(options.userId === undefined ? {} : { user: options.userId }) };
+    const session = this.#wrap<Schema>(ledger, scopes, options.stateSchema ?? this.#options.stateSchema);
+    const observed = await session.shared.observe(ledger.state);
+    if (observed.length > 0) ledger.append(observed);
+    this.#sessions.set(id, new WeakRef(session as unknown as Session));
+    return session;
+  }
+
+  #wrap<Schema extends StateSchema>(ledger: Ledger, scopes: ScopeIds, schema: StateSchema | undefined): Session<Schema> {
+    const shared = new SharedState(ledger.ports.store, scopes);
+    return new Session<Schema>({ app: this.app, ledger, shared, schema, restore: (snapshot, ownSchema) => restore(snapshot, ownSchema) });
+  }
+
+  /** Makes a session of this app from a snapshot, under the snapshot's id. @throws SessionExistsError when the id is in use */
+  async restoreSession<Schema extends StateSchema = StateSchema>(
+    snapshot: SessionSnapshot | LooseSnapshot,
+    schema?: Schema,
+  ): Promise<Session<Schema>> {
+    const id = snapshot.id ?? `session_${this.#ids.next()}`;
+    if ((await this.#ledgers.head(id)) !== undefined) throw new SessionExistsError({ session: id });
+    const session = this.#fill(snapshot, id, schema);
+    await session.flush();
+    this.#sessions.set(id, new WeakRef(session));
+    return session as unknown as Session<Schema>;
+  }
+
+  #fill(snapshot: SessionSnapshot | LooseSnapshot, id: string, schema: StateSchema | undefined): Session {
+    const ledger = new Ledger(id, this.#ports(), []);
+    ledger.restore(snapshot.events ?? [], snapshot.blobs ?? {});
+    const session = this.#wrap(ledger, snapshot.scopes ?? {}, schema ?? this.#options.stateSchema);
+    const observed = looseState(snapshot);
+    if (observed.length > 0) ledger.append(observed);
+    return session;
+  }
+
+  /** A copy of a snapshot that can be used at once; for `session.clone()`. */
+  static fill(runtime: Runtime, snapshot: SessionSnapshot, schema: StateSchema | undefined): Session {
+    return runtime.#fill(snapshot, snapshot.id, schema);
+  }
+
+  /** Sessions by the time of their last event, newest first. */
+  list(options?: Parameters<LedgerStore['list']>[0]): Promise<readonly SessionListing[]> {
+    return this.#ledgers.list(options);
+  }
+
+  /** Gives all runs back without ending them, waits for that, and closes the store. */
+  async close(): Promise<void> {
+    const runs = [...this.#active.values()];
+    for (const run of runs) run.stop();
+    await Promise.allSettled(runs);
+    for (const reference of this.#sessions.values()) {
+      const session = reference.deref();
+      if (session !== undefined && session.ledger.failure === undefined) await session.ledger.release();
+    }
+    await this.#store.close();
+  }
+}
+
+/** The shared scopes that a ledger has taken part in. */
+function scopesOf(ledger: Ledger): Record<string, string> {
+  const scopes: Record<string, string> = {};
+  for (const event of ledger.events) if (event.type === 'state_change' && event.scopeId !== undefined) scopes[event.scope] = event.scopeId;
+  return scopes;
+}
+
+/** State that a snapshot gives beside its events, as `userState`, `patientState`, …: recorded as seen. */
+function looseState(snapshot: SessionSnapshot | LooseSnapshot): EventDraft[] {
+  const drafts: EventDraft[] = [];
+  for (const [name, values] of Object.entries(snapshot)) {
+    if (!name.endsWith('State') || typeof values !== 'object' || values === null) continue;
+    const scope = name.slice(0, -'State'.length);
+    const changes = Object.entries(values as JsonObject).map(([key, newValue]) => ({ key, newValue: newValue as JsonValue }));
+    if (changes.length > 0) drafts.push({ type: 'state_change', by: 'runtime', scope, source: 'observation', changes });
+  }
+  return drafts;
+}
+
+function restore(snapshot: SessionSnapshot, schema: StateSchema | undefined): Session {
+  return Runtime.fill(new Runtime({ app: snapshot.app }), snapshot, schema);
+}
+
+/** Makes an app that sessions and runs belong to. */
+export function runtime(options: RuntimeOptions): Runtime {
+  return new Runtime(options);
+}
+
+const runtimes = new WeakMap<Session, Runtime>();
+/** Sessions with shared scopes meet in one store in memory for each app; others have one of their own, so that they can be forgotten. */
+const sharedRuntimes = new Map<string, Runtime>();
+
+function runtimeForScopes(app: string): Runtime {
+  let found = sharedRuntimes.get(app);
+  if (found === undefined) {
+    found = new Runtime({ app });
+    sharedRuntimes.set(app, found);
+  }
+  return found;
+}
+
+/** A session in memory, without a runtime of its own. */
+async function memorySession<Schema extends StateSchema = StateSchema>(app: string, options: SessionOptions<Schema> = {}): Promise<Session<Schema>> {
+  const isShared = options.userId !== undefined || Object.keys(options.scopes ?? {}).length > 0;
+  const owner = isShared ? runtimeForScopes(app) : new Runtime({ app });
+  const made = await owner.session(options);
+  runtimes.set(made as unknown as Session, owner);
+  return made;
+}
+
+/** Makes a session in memory from what `toJSON` gave. */
+async function fromSnapshot<Schema extends StateSchema = StateSchema>(
+  snapshot: SessionSnapshot | LooseSnapshot,
+  stateSchema?: Schema,
+): Promise<Session<Schema>> {
+  const owner = new Runtime({ app: snapshot.app ?? (snapshot as LooseSnapshot).appName ?? 'app' });
+  const made = await owner.restoreSession(snapshot, stateSchema);
+  runtimes.set(made as unknown as Session, owner);
+  return made;
+}
+
+/** A session in memory: `await session('my-app', { id, userId })`. Sessions that last come from `runtime({ store }).session()`. */
+export const session = Object.assign(memorySession, { fromSnapshot });
+
+/** Runs in memory, or on the runtime of the given session. */
+export function run<R extends Runnable>(
+  runnable: R,
+  inputOrOptions: string | (RunOptions & { /** The app to run in. */ readonly runner?: Runtime }) = {},
+): Run<OutputOf<R>> {
+  const options = typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
+  const { runner, ...rest } = options;
+  const owner = runner ?? (rest.session instanceof Session ? runtimes.get(rest.session) : undefined) ?? new Runtime({ app: 'app' });
+  return owner.run(runnable, rest);
+}

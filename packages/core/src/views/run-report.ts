@@ -1,0 +1,117 @@
+import type { Event, EventOf, Usage } from '../ledger/event.ts';
+import { isSuccess, type ToolResultStatus } from '../ledger/tool-result.ts';
+
+/** One tool call of a run, for people and dashboards. */
+export interface ToolCallRecord {
+  readonly callId: string;
+  readonly agent: string;
+  readonly name: string;
+  /** The arguments as JSON, shortened to 200 characters. */
+  readonly args: string;
+  /** Milliseconds over all attempts, waiting between them not counted. */
+  readonly durationMs: number;
+  readonly success: boolean;
+  /** Missing while the call has no result. */
+  readonly resultStatus: ToolResultStatus | undefined;
+  /** Characters of the result's JSON. */
+  readonly resultSize: number;
+  /** Tokens of the model call that asked for it. */
+  readonly roundTokens: number;
+  readonly attempts: number;
+}
+
+/** What a run used and did, folded from its events. */
+export interface RunReport {
+  readonly usage: Usage;
+  /** US dollars of the calls whose price is known; `undefined` when none is. */
+  readonly cost: number | undefined;
+  /** Model calls that were answered. */
+  readonly rounds: number;
+  /** Milliseconds from the run's first event to its last. */
+  readonly durationMs: number;
+  readonly toolCalls: readonly ToolCallRecord[];
+}
+
+const longestArgs = 200;
+
+function isOfRun(event: Event, runId: string): boolean {
+  const path = event.invocationId;
+  if (path === undefined || !path.startsWith(runId)) return false;
+  const next = path[runId.length];
+  return next === undefined || next === '/' || next === '>';
+}
+
+/** @param resolve gives what a reference to a large value stands for */
+export function runReport(events: readonly Event[], runId: string, resolve: (value: unknown) => unknown = (value) => value): RunReport {
+  const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
+  const roundTokens = new Map<string, number>();
+  const calls = new Map<string, { call: EventOf<'tool_call'>; durationMs: number; attempts: number; settled?: EventOf<'tool_result'> }>();
+  let cost: number | undefined;
+  let rounds = 0;
+  let first: Event | undefined;
+  let last: Event | undefined;
+  for (const event of events) {
+    if (!isOfRun(event, runId)) continue;
+    first ??= event;
+    last = event;
+    if (event.type === 'model_end') {
+      addUsage(usage, event.usage);
+      if (event.cost !== undefined) cost = (cost ?? 0) + event.cost;
+      if (event.status === 'completed') rounds++;
+      const tokens = event.usage.inputTokens + event.usage.outputTokens;
+      roundTokens.set(roundKey(event), (roundTokens.get(roundKey(event)) ?? 0) + tokens);
+    } else if (event.type === 'tool_call') calls.set(event.callId, { call: event, durationMs: 0, attempts: 0 });
+    else if (event.type === 'tool_attempt') increment(calls.get(event.callId));
+    else if (event.type === 'tool_result') addResult(calls.get(event.callId), event);
+  }
+  const toolCalls = [...calls.values()].map(({ call, durationMs, attempts, settled }): ToolCallRecord => {
+    const result = settled?.result;
+    return {
+      callId: call.callId,
+      agent: call.agent,
+      name: call.name,
+      args: shorten(JSON.stringify(resolve(call.args))),
+      durationMs: Math.round(durationMs * 100) / 100,
+      success: result !== undefined && isSuccess(result),
+      resultStatus: result?.status,
+      resultSize: result === undefined ? 0 : (JSON.stringify(resolve(result.content))?.length ?? 0),
+      roundTokens: roundTokens.get(roundKey(call)) ?? 0,
+      attempts,
+    };
+  });
+  return { usage: withoutZeros(usage), cost, rounds, durationMs: (last?.at ?? 0) - (first?.at ?? 0), toolCalls };
+}
+
+function roundKey(event: { readonly invocationId?: string; readonly round: number }): string {
+  return `${event.invocationId}#${event.round}`;
+}
+
+function addUsage(total: { inputTokens: number; outputTokens: number; cachedInputTokens: number; reasoningTokens: number }, usage: Usage): void {
+  total.inputTokens += usage.inputTokens;
+  total.outputTokens += usage.outputTokens;
+  total.cachedInputTokens += usage.cachedInputTokens ?? 0;
+  total.reasoningTokens += usage.reasoningTokens ?? 0;
+}
+
+function withoutZeros({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Required<Omit<Usage, 'cacheWriteTokens'>>): Usage {
+  return {
+    inputTokens,
+    outputTokens,
+    ...(cachedInputTokens > 0 ? { cachedInputTokens } : {}),
+    ...(reasoningTokens > 0 ? { reasoningTokens } : {}),
+  };
+}
+
+function increment(call: { attempts: number } | undefined): void {
+  if (call !== undefined) call.attempts++;
+}
+
+function addResult(call: { durationMs: number; settled?: EventOf<'tool_result'> } | undefined, event: EventOf<'tool_result'>): void {
+  if (call === undefined) return;
+  call.durationMs += event.durationMs;
+  if (event.settled) call.settled ??= event;
+}
+
+function shorten(text: string): string {
+  return text.length <= longestArgs ? text : `${text.slice(0, longestArgs - 1)}…`;
+}
