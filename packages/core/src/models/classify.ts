@@ -55,7 +55,8 @@ export function classifyModelError(error: unknown): ModelErrorClass {
   if (abort !== undefined) return abort;
   const status = httpStatus(fields);
   if (status !== undefined && status >= 400) return classifyResponse(status, fields);
-  return classifyByName(fields) ?? classifyNetworkError(error) ?? classifyFrame(fields) ?? of('unknown', fields.isRetryable === true);
+  // The AI SDK calls an error without a status retryable when the request did not get through.
+  return classifyByName(fields) ?? classifyNetworkError(error) ?? classifyFrame(fields) ?? of(fields.isRetryable === true ? 'connection' : 'unknown');
 }
 
 function of(kind: ModelErrorKind, retryable = retryableKinds.has(kind)): ModelErrorClass {
