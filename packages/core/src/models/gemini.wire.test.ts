@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeVertexCredentials, type VertexCredentials } from '../../test/models/vertex-credentials.ts';
+import { ask, failureOf, type Heard, hang, json, reset, sse, startWireServer, type WireServer, weatherTool } from '../../test/models/wire-server.ts';
 import { type GeminiSettings, gemini } from './gemini.ts';
-import { makeVertexCredentials, type VertexCredentials } from './vertex-credentials.fixture.ts';
-import { ask, failureOf, type Heard, hang, json, reset, sse, startWireServer, type WireServer, weatherTool } from './wire-server.fixture.ts';
 
 let server: WireServer;
 let before: number;

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { parseModelName } from './model-name.ts';
-import { openaiCompatible } from './openai-compatible.ts';
 import {
   ask,
   failureOf,
@@ -14,7 +12,9 @@ import {
   startWireServer,
   type WireServer,
   weatherTool,
-} from './wire-server.fixture.ts';
+} from '../../test/models/wire-server.ts';
+import { parseModelName } from './model-name.ts';
+import { openaiCompatible } from './openai-compatible.ts';
 
 let server: WireServer;
 beforeAll(async () => {

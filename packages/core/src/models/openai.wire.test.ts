@@ -1,6 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  ask,
+  failureOf,
+  type Heard,
+  hang,
+  json,
+  refuse,
+  reset,
+  sse,
+  startWireServer,
+  type WireServer,
+  weatherTool,
+} from '../../test/models/wire-server.ts';
 import { type OpenAiSettings, openai } from './openai.ts';
-import { ask, failureOf, type Heard, hang, json, refuse, reset, sse, startWireServer, type WireServer, weatherTool } from './wire-server.fixture.ts';
 
 let server: WireServer;
 let before: number;

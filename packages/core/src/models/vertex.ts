@@ -30,5 +30,7 @@ export function resolveVertex(model: string, settings: VertexChoice, env: Readon
   const keyFilename = given.credentials || env['GOOGLE_APPLICATION_CREDENTIALS'];
   if (!project) throw new InvalidModelError({ model, reason: 'Vertex AI needs a `project` (or GOOGLE_VERTEX_PROJECT)' });
   if (!location) throw new InvalidModelError({ model, reason: 'Vertex AI needs a `location` (or GOOGLE_VERTEX_LOCATION), such as "europe-west1"' });
-  return { project, location, ...(keyFilename ? { googleAuthOptions: { keyFilename } } : {}) };
+  // Google's library finds what is in the process's environment by itself, and then without a warning.
+  const isFoundAnyway = !keyFilename || keyFilename === process.env['GOOGLE_APPLICATION_CREDENTIALS'];
+  return { project, location, ...(isFoundAnyway ? {} : { googleAuthOptions: { keyFilename } }) };
 }

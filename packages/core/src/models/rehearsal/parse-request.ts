@@ -136,7 +136,7 @@ function parseTime(clause: string): Request | undefined {
 }
 
 /** The first path of a table in a text. */
-export function findTablePath(text: string): string | undefined {
+function findTablePath(text: string): string | undefined {
   return /["“'`]([^"”'`]+\.(?:csv|tsv))["”'`]/i.exec(text)?.[1] ?? /[\w./\\~-]+\.(?:csv|tsv)\b/i.exec(text)?.[0];
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { converse } from './toolbox.fixture.ts';
+import { converse } from '../../../test/models/rehearsal-toolbox.ts';
 
 const invoices = `id,customer,amount,status,date
 INV-1,Acme,1200.50,paid,2026-01-05

@@ -42,7 +42,7 @@ function singular(word: string): string {
 
 const plainNumber = /^[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$/;
 
-export function isNumeric(sample: TableSample, column: string): boolean {
+function isNumeric(sample: TableSample, column: string): boolean {
   const values = valuesOf(sample, column);
   return values.length > 0 && values.every((value) => plainNumber.test(value));
 }

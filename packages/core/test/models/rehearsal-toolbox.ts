@@ -1,10 +1,10 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { parse } from 'csv-parse/sync';
 import { evaluate } from 'mathjs';
-import { systemClock } from '../../base/clock.ts';
-import type { JsonObject, JsonValue } from '../../base/json.ts';
-import { callModel, type ModelToolCall } from '../call.ts';
-import { rehearsal } from './model.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { JsonObject, JsonValue } from '../../src/base/json.ts';
+import { callModel, type ModelToolCall } from '../../src/models/call.ts';
+import { rehearsal } from '../../src/models/rehearsal/model.ts';
 
 type Files = Readonly<Record<string, string>>;
 type Row = Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ const tools: { readonly [name: string]: (args: JsonObject, files: Files) => unkn
   queryCsv,
 };
 
-export const allTools = Object.keys(tools);
+const allTools = Object.keys(tools);
 
 function fileIn(files: Files, path: unknown): string {
   const text = files[String(path)];

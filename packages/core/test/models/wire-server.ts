@@ -1,12 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { systemClock } from '../base/clock.ts';
-import type { JsonObject } from '../base/json.ts';
-import { callModel, type ModelAnswer } from './call.ts';
-import type { Model } from './model.ts';
-import { callSettings } from './model.ts';
-import { toModelError } from './model-error.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import { callModel, type ModelAnswer } from '../../src/models/call.ts';
+import type { Model } from '../../src/models/model.ts';
+import { callSettings } from '../../src/models/model.ts';
+import { toModelError } from '../../src/models/model-error.ts';
 
 export interface WireRequest {
   /** The host that was meant, when the request came through `redirected`. */
@@ -137,7 +137,7 @@ export const weatherTool = {
   inputSchema: { type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'] },
 };
 
-export const question: LanguageModelV4CallOptions['prompt'] = [
+const question: LanguageModelV4CallOptions['prompt'] = [
   { role: 'system', content: 'Be brief.' },
   { role: 'user', content: [{ type: 'text', text: 'How is the weather?' }] },
 ];
