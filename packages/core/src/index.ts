@@ -45,6 +45,7 @@ export {
   type Usage,
 } from './ledger/event.ts';
 export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store } from './ledger/port.ts';
+export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-report.ts';
 export type { OutputOf, Runnable } from './ledger/runnable.ts';
 export { type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 export type { StateOf, StateSchema } from './ledger/state-types.ts';
@@ -69,6 +70,5 @@ export { ToolFailure } from './tools/errors.ts';
 export { toolResult } from './tools/result.ts';
 export { type Tool, type ToolContext, type ToolOptions, tool } from './tools/tool.ts';
 export { type Toolset, toolset } from './tools/toolset.ts';
-export { type RunReport, runReport, type ToolCallRecord } from './views/run-report.ts';
 export { type RunTreeNode, runTree } from './views/run-tree.ts';
 export { type TranscriptEntry, transcript } from './views/transcript.ts';

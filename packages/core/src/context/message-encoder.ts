@@ -53,26 +53,31 @@ export class MessageEncoder {
   push(event: PromptEvent, native: boolean): void {
     switch (event.type) {
       case 'synthetic':
-        return this.#add(event.role === 'system' ? { role: 'system', content: event.text } : userMessage(event.text), event.text.length);
+        this.#add(event.role === 'system' ? { role: 'system', content: event.text } : userMessage(event.text), event.text.length);
+        break;
       case 'rewritten':
-        return this.#addUser(event.text);
+      case 'compaction':
+        this.#addUser(event.type === 'rewritten' ? event.text : event.summary);
+        break;
       case 'user':
-        return this.#addUser(String(this.#options.resolve(event.text)));
+        this.#addUser(String(this.#options.resolve(event.text)));
+        break;
       case 'invocation_start':
         if (event.input?.message !== undefined) this.#addUser(String(this.#options.resolve(event.input.message)));
-        return undefined;
+        break;
       case 'invocation_end':
-        return this.#addUser(endNotice(event, this.#options.resolve));
+        this.#addUser(endNotice(event, this.#options.resolve));
+        break;
       case 'thought':
       case 'assistant':
       case 'tool_call':
-        return native || (event.type === 'assistant' && event.round === undefined) ? this.#pushOwn(event) : this.#pushForeign(event);
+        if (native || (event.type === 'assistant' && event.round === undefined)) this.#pushOwn(event);
+        else this.#pushForeign(event);
+        break;
       case 'tool_result':
-        return native ? this.#pushResult(event) : this.#tellResult(event);
-      case 'compaction':
-        return this.#addUser(event.summary);
-      default:
-        return undefined;
+        if (native) this.#pushResult(event);
+        else this.#tellResult(event);
+        break;
     }
   }
 
@@ -171,9 +176,9 @@ export class MessageEncoder {
 
   #pushForeign(event: EventOf<'thought'> | EventOf<'assistant'> | EventOf<'tool_call'>): void {
     if (event.type === 'thought') return;
-    if (event.type === 'tool_call')
-      return this.#addUser(`[${event.agent}] called the tool ${event.name} with ${JSON.stringify(this.#options.resolve(event.args))}`);
-    this.#addUser(`[${event.agent}] said: ${String(this.#options.resolve(event.text))}`);
+    const { agent } = event;
+    if (event.type === 'assistant') this.#addUser(`[${agent}] said: ${String(this.#options.resolve(event.text))}`);
+    else this.#addUser(`[${agent}] called the tool ${event.name} with ${JSON.stringify(this.#options.resolve(event.args))}`);
   }
 
   #tellResult(event: EventOf<'tool_result'>): void {

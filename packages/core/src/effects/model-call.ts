@@ -131,7 +131,7 @@ function recordAnswer(request: ModelCallRequest, ports: ModelCallPorts, answer: 
     if (text === '' && providerMetadata === undefined) continue;
     drafts.push({ type: 'assistant', by, invocationId: path, agent, round, text, ...(providerMetadata === undefined ? {} : { providerMetadata }) });
   }
-  if (!request.final) answer.toolCalls.forEach((call, index) => drafts.push(callDraft(request, call, index)));
+  if (!request.final) drafts.push(...answer.toolCalls.map((call, index) => callDraft(request, call, index)));
   const now = ports.clock.monotonic();
   const usage = answer.usage ?? { inputTokens: estimatedInputTokens, outputTokens: estimateTokens(outputLength(answer)) };
   const cost = costOf(request.model, usage, ports.prices);

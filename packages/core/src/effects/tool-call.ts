@@ -207,9 +207,13 @@ class AttemptRun {
     try {
       executing = this.#execute(body.context);
       // A synchronous tool is not made to wait: most of a round's cost would be promises.
-      if (!(executing instanceof Promise)) return this.#record(body, this.#ended(executing));
+      if (!(executing instanceof Promise)) {
+        this.#record(body, this.#ended(executing));
+        return;
+      }
     } catch (thrown) {
-      return this.#record(body, this.#failed(thrown));
+      this.#record(body, this.#failed(thrown));
+      return;
     }
     const ending = await this.#raceAgainstAbort(executing as Promise<unknown>, body);
     if (ending !== undefined) this.#record(body, ending);
@@ -313,7 +317,10 @@ class AttemptRun {
     if (this.#ports.ledger.failure !== undefined) return;
     const { ledger, path, clock } = this.#ports;
     const durationMs = clock.monotonic() - this.#startedAt;
-    if (ending.next !== undefined) return this.#recordHandOver(body, ending.next, durationMs);
+    if (ending.next !== undefined) {
+      this.#recordHandOver(body, ending.next, durationMs);
+      return;
+    }
     const { effect, result } = ending;
     const retryAfterMs = this.#retryDelay(ending);
     const settled = retryAfterMs === undefined;
@@ -323,7 +330,10 @@ class AttemptRun {
         ? unknownOutcome(String(result.content))
         : result;
     const draft = resultDraft(this.#state.call, path, this.#number, told, { settled, durationMs, effect, retryAfterMs });
-    if (!settled) return void ledger.append([draft]);
+    if (!settled) {
+      ledger.append([draft]);
+      return;
+    }
     const { drafts, extras } = body.takeWrites();
     ledger.append(drafts.length === 0 ? [draft] : [...drafts, draft], extras);
   }

@@ -100,7 +100,8 @@ export class Body implements BodyContext {
   spawn<Output>(runnable: Runnable<Output>, options: CallOptions = {}): SpawnHandle<Output> {
     const scope = new CancelScope(this.place.ownerScope);
     const child = this.#begin('spawn', runnable, options, scope);
-    const spawned = (this.#spawned ??= new Set());
+    this.#spawned ??= new Set();
+    const spawned = this.#spawned;
     const tracked = child.ended.finally(() => spawned.delete(tracked));
     // Whoever waits sees a rejection; this keeps one that nobody waits for from ending the process.
     tracked.catch(() => undefined);

@@ -2,10 +2,11 @@ import { AbortReason } from '../base/cancel-scope.ts';
 import { SessionBusyError } from '../ledger/errors.ts';
 import type { EventDraft } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
+import { runReport } from '../ledger/run-report.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Session } from '../ledger/session.ts';
 import type { ConsumptionLimits } from '../supervision/limits.ts';
-import { runReport } from '../views/run-report.ts';
+import { runBody } from './bodies.ts';
 import { RunStoppedError } from './errors.ts';
 import { invoke } from './invoke.ts';
 import { keepLease } from './lease.ts';
@@ -59,6 +60,7 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
     runId,
     limits: request.limits,
     onStep: request.onStep,
+    runBody,
     emit: (event) => sink.push(event),
     isHeard: () => sink.isHeard,
   });

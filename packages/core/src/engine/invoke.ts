@@ -7,13 +7,8 @@ import type { EventDraft, InvocationInput, InvocationMode, InvocationStatus, Nex
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
-import { runAgent } from './agent-body.ts';
-import { runLoop } from './loop-body.ts';
-import { runParallel } from './parallel-body.ts';
 import type { AnyRunnable } from './registry.ts';
 import type { RunContext } from './run-context.ts';
-import { runSequence } from './sequence-body.ts';
-import { runStep } from './step-body.ts';
 
 /** A place in the tree of invocations and what is to run there. */
 export interface Slot {
@@ -94,7 +89,7 @@ async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord |
         });
   try {
     const frame: BodyFrame = { run, record, scope, resumed: recorded !== undefined };
-    const end = await runBody(slot.runnable as AnyRunnable, frame);
+    const end = await run.runBody(slot.runnable as AnyRunnable, frame);
     if (isGivenBack(run, scope) || end === undefined) return true;
     appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut));
   } catch (thrown) {
@@ -125,21 +120,6 @@ async function reportStep(run: RunContext, record: InvocationRecord, runnable: R
 export function isGivenBack(run: RunContext, scope: CancelScope): boolean {
   const code = scope.reason?.code;
   return code === 'stopped' || code === 'fenced' || run.ledger.failure !== undefined;
-}
-
-function runBody(runnable: AnyRunnable, frame: BodyFrame): Promise<BodyEnd | undefined> {
-  switch (runnable.kind) {
-    case 'agent':
-      return runAgent(runnable, frame);
-    case 'step':
-      return runStep(runnable, frame);
-    case 'sequence':
-      return runSequence(runnable, frame);
-    case 'parallel':
-      return runParallel(runnable, frame);
-    case 'loop':
-      return runLoop(runnable, frame);
-  }
 }
 
 export function inputHash(input: InvocationInput | undefined): string | undefined {

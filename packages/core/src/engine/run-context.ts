@@ -8,10 +8,13 @@ import type { Session } from '../ledger/session.ts';
 import type { Price } from '../models/model.ts';
 import type { Consumption, ConsumptionLimits } from '../supervision/limits.ts';
 import type { Toolset } from '../tools/toolset.ts';
-import type { Registry } from './registry.ts';
+import type { BodyEnd, BodyFrame } from './invoke.ts';
+import type { AnyRunnable, Registry } from './registry.ts';
 
 /** Called after each round of an agent and each other invocation, with what it added to the ledger. */
 export type OnStep = (events: readonly Event[], session: Session, runnable: Runnable) => void | Promise<void>;
+
+type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
 
 /** What an app gives to all of its runs. */
 export interface AppServices {
@@ -37,6 +40,8 @@ export class RunContext {
   readonly detachedScope = new CancelScope();
   readonly limits: ConsumptionLimits;
   readonly onStep: OnStep | undefined;
+  /** Runs the body of a runnable. Handed in, so that invoking and the bodies, which invoke, do not import each other. */
+  readonly runBody: RunBody;
   readonly #detached = new Set<Promise<unknown>>();
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
@@ -48,6 +53,7 @@ export class RunContext {
     runId: string;
     limits: ConsumptionLimits;
     onStep: OnStep | undefined;
+    runBody: RunBody;
     emit: (event: TransientEvent) => void;
     isHeard: () => boolean;
   }) {
@@ -57,6 +63,7 @@ export class RunContext {
     this.runId = parts.runId;
     this.limits = parts.limits;
     this.onStep = parts.onStep;
+    this.runBody = parts.runBody;
     this.#emit = parts.emit;
     this.#isHeard = parts.isHeard;
     this.scope = new CancelScope();

@@ -1,7 +1,7 @@
 import type { ErrorRecord } from '../base/error.ts';
 import type { InvocationStatus, StopReason, StreamEvent } from '../ledger/event.ts';
+import type { RunReport } from '../ledger/run-report.ts';
 import type { Session } from '../ledger/session.ts';
-import type { RunReport } from '../views/run-report.ts';
 import { EventStream } from './event-stream.ts';
 
 /** How a run ended, and what it used. */

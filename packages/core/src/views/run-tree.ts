@@ -1,6 +1,6 @@
 import { type Event, foldEvent } from '../ledger/event.ts';
 import { emptyInvocationTree, type InvocationRecord, invocationFold } from '../ledger/invocation-fold.ts';
-import { runReport } from './run-report.ts';
+import { runReport } from '../ledger/run-report.ts';
 
 /** An invocation with what it cost and what ran below it. */
 export interface RunTreeNode {

@@ -1,5 +1,5 @@
-import type { Event, EventOf, Usage } from '../ledger/event.ts';
-import { isSuccess, type ToolResultStatus } from '../ledger/tool-result.ts';
+import type { Event, EventOf, Usage } from './event.ts';
+import { isSuccess, type ToolResultStatus } from './tool-result.ts';
 
 /** One tool call of a run, for people and dashboards. */
 export interface ToolCallRecord {
