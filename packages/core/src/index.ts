@@ -66,6 +66,7 @@ export { type Sequence, type SequenceOptions, sequence } from './runnables/seque
 export { type Step, type StepContext, type StepOptions, step } from './runnables/step.ts';
 export { type RunLimits, type RunOptions, Runtime, type RuntimeOptions, run, runtime, type SessionOptions, session } from './runtime.ts';
 export { memoryStore } from './stores/memory.ts';
+export { type AgentToolOptions, agentTool } from './tools/agent-tool.ts';
 export { ToolFailure } from './tools/errors.ts';
 export { toolResult } from './tools/result.ts';
 export { type Tool, type ToolContext, type ToolOptions, tool } from './tools/tool.ts';

@@ -67,7 +67,10 @@ export class History {
     const relation = this.#visibility.relation(event);
     if (relation === 'own') return true;
     if (relation !== 'before') return false;
-    return this.#ledger.invocations.byPath.get(event.invocationId ?? '')?.name === this.#agent;
+    const { byPath } = this.#ledger.invocations;
+    const author = byPath.get(event.invocationId ?? '');
+    // What goes on at the same time is told as another's, even under the same name: its rounds may be open.
+    return author?.name === this.#agent && author.end !== undefined && author.end.seq < (byPath.get(this.#path)?.start.seq ?? 0);
   }
 
   events(): readonly Event[] {

@@ -52,7 +52,10 @@ export class Visibility {
     while (record !== undefined) {
       if (!isStructural(record)) return 'hidden';
       const { parent } = record;
-      if (parent === undefined || this.#path.startsWith(`${parent}/`) || parent === this.#path) return hasPassed(record) ? 'before' : 'hidden';
+      if (parent === undefined || this.#path.startsWith(`${parent}/`) || parent === this.#path) {
+        // A branch beside this one stays hidden, ended or not: nothing of it is joined yet.
+        return hasPassed(record) && !record.branch ? 'before' : 'hidden';
+      }
       if (!hasPassed(record)) return 'hidden';
       record = this.#tree.byPath.get(parent);
     }
