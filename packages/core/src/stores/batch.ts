@@ -1,0 +1,30 @@
+import type { Event } from '../ledger/event.ts';
+import type { Head } from '../ledger/port.ts';
+
+/**
+ * Checks what does not depend on the ledger: the writer holds a claim, and the events are numbered from the head on.
+ * @throws RangeError
+ */
+export function checkBatch(session: string, expected: Head, events: readonly Event[]): void {
+  if (!(expected.epoch >= 1)) throw new RangeError(`Session "${session}" must be claimed before something is appended to it.`);
+  let seq = expected.seq;
+  for (const event of events) {
+    seq += 1;
+    if (event.seq !== seq)
+      throw new RangeError(`An event of type "${event.type}" for session "${session}" has seq ${event.seq} where ${seq} must come.`);
+  }
+}
+
+/** @throws RangeError */
+export function checkForkPoint(session: string, atSeq: number, lastSeq: number): void {
+  if (Number.isSafeInteger(atSeq) && atSeq >= 0 && atSeq <= lastSeq) return;
+  throw new RangeError(`Session "${session}" cannot be forked at ${atSeq}: its events are numbered from 1 to ${lastSeq}.`);
+}
+
+const defaultListLimit = 100;
+
+/** @throws RangeError */
+export function checkListLimit(limit: number = defaultListLimit): number {
+  if (Number.isSafeInteger(limit) && limit >= 1) return limit;
+  throw new RangeError(`The number of sessions to list must be a whole number from 1 on, not ${limit}.`);
+}

@@ -1,0 +1,118 @@
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StoreTooNewError, StoreUnavailableError } from '../../ledger/errors.ts';
+import type { WorkerSettings } from './protocol.ts';
+import { applicationId, migrations } from './schema.ts';
+
+/**
+ * Opens the file, makes it if it is not there, and brings its schema up to date. A file that is refused is not changed.
+ * @throws StoreUnavailableError, StoreTooNewError
+ */
+export function openDatabase(settings: WorkerSettings): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    checkPath(settings.path);
+    // Readers of a file that another process is just making meet a lock even before the first pragma.
+    database = new DatabaseSync(settings.path, { timeout: settings.busyTimeoutMs });
+    checkFile(database, settings.path);
+    configure(database, settings);
+    migrate(database);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw describeFailure(error, settings);
+  }
+}
+
+function checkPath(path: string): void {
+  if (path === ':memory:') return;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) throw new StoreUnavailableError({ store: path, reason: 'it is a directory, not a file' });
+  if (found !== undefined) return;
+  const directory = dirname(resolve(path));
+  const above = statSync(directory, { throwIfNoEntry: false });
+  if (above === undefined) throw new StoreUnavailableError({ store: path, reason: `the directory ${directory} does not exist; create it first` });
+  if (!above.isDirectory()) throw new StoreUnavailableError({ store: path, reason: `${directory} is not a directory` });
+}
+
+function checkFile(database: DatabaseSync, path: string): void {
+  const version = readPragma(database, 'user_version');
+  const id = readPragma(database, 'application_id');
+  const tables = database.prepare('select count(*) as number from sqlite_schema').get()?.['number'];
+  if (id !== applicationId && (id !== 0 || version !== 0 || tables !== 0)) {
+    throw new StoreUnavailableError({ store: path, reason: 'it is a SQLite database of another application' });
+  }
+  if (version > migrations.length) throw new StoreTooNewError({ store: path, found: version, supported: migrations.length });
+}
+
+function configure(database: DatabaseSync, settings: WorkerSettings): void {
+  useWriteAheadLog(database, settings.busyTimeoutMs);
+  database.exec(`
+    pragma synchronous = ${settings.synchronous === 'normal' ? 'normal' : 'full'};
+    pragma wal_autocheckpoint = 0;
+    pragma journal_size_limit = 67108864;
+    pragma cache_size = -16384;
+  `);
+}
+
+/** SQLite does not wait for the lock when the journal mode is changed, so processes that make one file at the same time retry. */
+function useWriteAheadLog(database: DatabaseSync, busyTimeoutMs: number): void {
+  const end = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      database.exec('pragma journal_mode = wal');
+      return;
+    } catch (error) {
+      const locked = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+      if (locked !== 5 || performance.now() > end) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+function migrate(database: DatabaseSync): void {
+  if (readPragma(database, 'user_version') === migrations.length) return;
+  database.exec('begin immediate');
+  try {
+    // Read again: another process may have migrated the file while this one waited for the lock.
+    for (const step of migrations.slice(readPragma(database, 'user_version'))) database.exec(step);
+    database.exec(`pragma user_version = ${migrations.length}; pragma application_id = ${applicationId}`);
+    database.exec('commit');
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
+
+function readPragma(database: DatabaseSync, name: string): number {
+  return Number(database.prepare(`pragma ${name}`).get()?.[name]);
+}
+
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html) and what they mean for whoever opened the store. */
+const reasons: Readonly<Record<number, (settings: WorkerSettings) => string>> = {
+  3: () => 'this process may not access it',
+  5: ({ busyTimeoutMs }) => `another process has kept it locked for longer than ${busyTimeoutMs / 1000} s`,
+  6: ({ busyTimeoutMs }) => `another process has kept it locked for longer than ${busyTimeoutMs / 1000} s`,
+  8: () => 'it is read-only for this process; check the permissions of the file and of its directory',
+  10: () => 'reading or writing it failed',
+  11: () => 'its contents are damaged',
+  13: () => 'the disk is full',
+  14: () => 'it cannot be opened or created; check the permissions of the file and of its directory',
+  23: () => 'this process may not access it',
+  26: () => 'it is not a SQLite database',
+};
+
+/** A failure of the database as an error that says what to do; anything else stays what it is. */
+export function describeFailure(error: unknown, settings: WorkerSettings): unknown {
+  if (!(error instanceof Error)) return error;
+  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
+  if (typeof errcode === 'number') {
+    const reason = reasons[errcode & 0xff]?.(settings);
+    return new StoreUnavailableError({ store: settings.path, reason: reason === undefined ? error.message : `${reason} (${error.message})` });
+  }
+  if (typeof code === 'string' && 'syscall' in error) {
+    return new StoreUnavailableError({ store: settings.path, reason: code === 'EACCES' ? 'this process may not access it' : error.message });
+  }
+  return error;
+}

@@ -1,0 +1,47 @@
+import { isAdjutantError } from '../../base/error.ts';
+import {
+  BlobMissingError,
+  LedgerConflictError,
+  LedgerUnreadableError,
+  SessionBusyError,
+  SessionExistsError,
+  SessionNotFoundError,
+  StateConflictError,
+  StoreTooNewError,
+  StoreUnavailableError,
+} from '../../ledger/errors.ts';
+import type { Failure } from './protocol.ts';
+
+const rangeCode = 'range';
+
+/** Whether an operation refused its request before it wrote anything, as against a failure of the database. */
+export function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof RangeError || (isAdjutantError(thrown) && thrown.code !== 'store_unavailable');
+}
+
+export function toFailure(thrown: unknown, store: string): Failure {
+  if (thrown instanceof RangeError) return { code: rangeCode, message: thrown.message, data: {} };
+  if (isAdjutantError(thrown)) return { code: thrown.code, message: thrown.message, data: thrown.data };
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return { code: 'store_unavailable', message, data: { store, reason: message } };
+}
+
+type ErrorClass = new (data: never) => Error;
+
+const classes: Readonly<Record<string, ErrorClass>> = {
+  blob_missing: BlobMissingError,
+  ledger_conflict: LedgerConflictError,
+  ledger_unreadable: LedgerUnreadableError,
+  session_busy: SessionBusyError,
+  session_exists: SessionExistsError,
+  session_not_found: SessionNotFoundError,
+  state_conflict: StateConflictError,
+  store_too_new: StoreTooNewError,
+  store_unavailable: StoreUnavailableError,
+};
+
+/** The error that the worker met, in its own class again. */
+export function fromFailure(failure: Failure): Error {
+  const Class = classes[failure.code];
+  return Class === undefined ? new RangeError(failure.message) : new Class(failure.data as never);
+}

@@ -1,0 +1,26 @@
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Store } from '../../ledger/port.ts';
+import { startSqliteWorker, WorkerConnection } from './connection.ts';
+import { SqliteStore } from './store.ts';
+
+export interface SqliteOptions {
+  /**
+   * `full`: what was confirmed survives a loss of power. `normal`: it survives the end of the process, but a loss of
+   * power may take the last moments; the file stays consistent. @default 'full'
+   */
+  readonly synchronous?: 'full' | 'normal';
+  /** Judges leases and dates sessions. @default the system's clock */
+  readonly clock?: Clock;
+  /** Milliseconds to wait while another process has locked the file. @default 5000 */
+  readonly busyTimeoutMs?: number;
+}
+
+/**
+ * A store in one SQLite file, which several processes of one machine may share. `:memory:` keeps it in memory.
+ * The file is opened or created on first use, in a worker thread of its own; what goes wrong then is a
+ * `StoreUnavailableError` or `StoreTooNewError` of the method that was called.
+ */
+export function sqlite(path: string, options: SqliteOptions = {}): Store {
+  const { synchronous = 'full', clock = systemClock, busyTimeoutMs = 5_000 } = options;
+  return new SqliteStore(path, new WorkerConnection({ path, synchronous, busyTimeoutMs }, startSqliteWorker), clock);
+}

@@ -1,0 +1,145 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { errorOf, readTexts, Writer } from '../../testing/store-contract/harness.ts';
+import { type SqliteOptions, sqlite } from './index.ts';
+
+const scope = { tenant: 'acme', app: 'shop' };
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'adjutant-open-'));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function firstError(path: string, options?: SqliteOptions): Promise<unknown> {
+  const store = sqlite(path, options);
+  try {
+    return await errorOf(store.for(scope).claim('s', 'a', { ttl: 1_000 }));
+  } finally {
+    await store.close();
+  }
+}
+
+describe('a store that cannot be opened says why', () => {
+  test('missing directory', async () => {
+    const path = join(directory, 'missing', 'store.db');
+    expect(await firstError(path)).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('missing does not exist; create it first'),
+    });
+    expect(await firstError(path)).toMatchObject({ data: { store: path } });
+  });
+
+  test('directory', async () => {
+    expect(await firstError(directory)).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('is a directory, not a file') });
+  });
+
+  test('file in the place of the directory', async () => {
+    writeFileSync(join(directory, 'file'), '');
+    expect(await firstError(join(directory, 'file', 'store.db'))).toMatchObject({ code: 'store_unavailable' });
+  });
+
+  test('not a database', async () => {
+    const path = join(directory, 'notes.txt');
+    writeFileSync(path, 'These are my notes. '.repeat(200));
+    expect(await firstError(path)).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('it is not a SQLite database') });
+    expect(readFileSync(path, 'utf8')).toBe('These are my notes. '.repeat(200));
+  });
+
+  test('database of another application', async () => {
+    const path = join(directory, 'other.db');
+    const other = new DatabaseSync(path);
+    other.exec('create table customers (id integer)');
+    other.close();
+    const before = readFileSync(path);
+    expect(await firstError(path)).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('of another application') });
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  test('place where no file can be made', async () => {
+    expect(await firstError('/proc/adjutant-store.db')).toMatchObject({ code: 'store_unavailable' });
+  });
+
+  test('locked by somebody else for longer than the timeout', async () => {
+    const path = join(directory, 'store.db');
+    await firstError(path);
+    const other = new DatabaseSync(path);
+    other.exec('begin immediate');
+    const error = await firstError(path, { busyTimeoutMs: 50 });
+    expect(error).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('kept it locked for longer than 0.05 s') });
+    other.exec('rollback');
+    other.close();
+    expect(await firstError(path)).toBeUndefined();
+  });
+
+  test('and works once the reason is gone', async () => {
+    const path = join(directory, 'later', 'store.db');
+    const store = sqlite(path);
+    expect(await errorOf(store.for(scope).head('s'))).toMatchObject({ code: 'store_unavailable' });
+    mkdirSync(join(directory, 'later'));
+    expect(await store.for(scope).head('s')).toBeUndefined();
+    await store.close();
+  });
+});
+
+describe('schema versions', () => {
+  const fixtures = new URL('../../../test/fixtures/ledgers/', import.meta.url);
+
+  function fileOf(...scripts: readonly string[]): string {
+    const path = join(directory, 'old.db');
+    const database = new DatabaseSync(path);
+    for (const script of scripts) database.exec(readFileSync(new URL(script, fixtures), 'utf8'));
+    database.close();
+    return path;
+  }
+
+  test('a file of version 1 opens, keeps its ledgers and can be written', async () => {
+    const path = fileOf('sqlite-v1.sql');
+    const store = sqlite(path);
+    const ledgers = store.for(scope);
+    expect(await readTexts(ledgers, 'old')).toEqual(['Hello', 'invocation_start', 'What can I do?']);
+    expect(await readTexts(ledgers, 'old fork')).toEqual(['Hello', 'invocation_start']);
+    expect((await ledgers.inbox('old')).map(({ key }) => key)).toEqual(['waiting']);
+    expect(await ledgers.readShared('user', '1')).toEqual({ name: { value: 'Ada', version: 3 } });
+    const writer = await Writer.claim(ledgers, 'old');
+    expect(writer.claim).toMatchObject({ epoch: 3, seq: 3 });
+    await writer.write(['new'], { wakeAt: 1_800_000_000_000, consumes: [1] });
+    expect(await readTexts(ledgers, 'old', { after: 1 })).toEqual(['invocation_start', 'What can I do?', 'new']);
+    await store.close();
+    const after = new DatabaseSync(path);
+    expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 2 });
+    expect(after.prepare("select wake_at from ledgers where session = 'old'").get()).toEqual({ wake_at: 1_800_000_000_000 });
+    after.close();
+  });
+
+  test('a migrated file has the schema of a new one', async () => {
+    const migrated = fileOf('sqlite-v1.sql');
+    const made = join(directory, 'new.db');
+    const schemas: unknown[] = [];
+    for (const path of [migrated, made]) {
+      const store = sqlite(path);
+      await store.for(scope).head('s');
+      await store.close();
+      const database = new DatabaseSync(path);
+      schemas.push(database.prepare("select name, replace(replace(sql, ' ', ''), char(10), '') as sql from sqlite_schema order by name").all());
+      database.close();
+    }
+    expect(schemas[0]).toEqual(schemas[1]);
+  });
+
+  test('a file of a newer version is refused and not touched', async () => {
+    const path = fileOf('sqlite-v1.sql');
+    const newer = new DatabaseSync(path);
+    newer.exec('pragma user_version = 99');
+    newer.close();
+    const before = readFileSync(path);
+    expect(await firstError(path)).toMatchObject({ code: 'store_too_new', data: { store: path, found: 99, supported: 2 } });
+    expect(readFileSync(path)).toEqual(before);
+  });
+});

@@ -1,0 +1,131 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { BlobMissingError } from '../../ledger/errors.ts';
+import type { AppendReceipt, InboxEntry, SessionListing, SharedValue } from '../../ledger/port.ts';
+import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
+import type { ReadOperations, ReadPage, ReadRequest, ReadRequestMessage } from './protocol.ts';
+
+type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
+
+const mostEventsPerPage = 1_000;
+const mostCharactersPerPage = 8_000_000;
+const rowText = `'[' || seq || ',' || at || ',' || type || ',' || actor || ',' || path || ',' || body || ']'`;
+const rowsOfRange = 'from events where ledger = ? and seq > ? and seq <= ? order by seq';
+
+/** The operations that only read. */
+export class ReadOperationsOfFile {
+  readonly #ledgers: LedgerRows;
+  readonly #pageSize: StatementSync;
+  readonly #page: StatementSync;
+  readonly #rows: StatementSync;
+  readonly #path: StatementSync;
+  readonly #inbox: StatementSync;
+  readonly #blob: StatementSync;
+  readonly #shared: StatementSync;
+  readonly #list: StatementSync;
+  readonly #listBefore: StatementSync;
+  readonly #dataVersion: StatementSync;
+
+  constructor(database: DatabaseSync, ledgers: LedgerRows) {
+    const prepare = (sql: string): StatementSync => database.prepare(sql);
+    const listed = 'session as id, seq, created_at as createdAt, updated_at as updatedAt, status, title, runnable';
+    const newestFirst = 'order by updated_at desc, session desc limit ?';
+    this.#ledgers = ledgers;
+    this.#pageSize = prepare('select sum(octet_length(body)) as bytes from events where ledger = ? and seq > ? and seq <= ?');
+    // The database joins the rows: one text crosses the threads and is parsed once.
+    this.#page = prepare(`select '[' || group_concat(row) || ']' as text from (select ${rowText} as row ${rowsOfRange})`);
+    this.#rows = prepare(`select seq, ${rowText} as text ${rowsOfRange}`);
+    this.#path = prepare("select path from events where ledger = ? and seq = ? and typeof(path) = 'text'");
+    this.#inbox = prepare("select position, key, lane, actor, at, type, data from inbox where ledger = ? order by lane = 'input', position");
+    this.#blob = prepare('select bytes from blobs where address = ? and tenant = ? and app = ?');
+    this.#shared = prepare(
+      'select key, value, version from shared where tenant = ? and app = ? and scope = ? and scope_id = ? and value is not null',
+    );
+    this.#list = prepare(`select ${listed} from ledgers where tenant = ? and app = ? ${newestFirst}`);
+    this.#listBefore = prepare(`select ${listed} from ledgers where tenant = ? and app = ? and (updated_at, session) < (?, ?) ${newestFirst}`);
+    this.#dataVersion = prepare('pragma data_version');
+  }
+
+  perform(request: ReadRequestMessage): unknown {
+    switch (request[0]) {
+      case 'head':
+        return this.#head(request[1]);
+      case 'read':
+        return this.#read(request[1]);
+      case 'readRows':
+        return this.#readRows(request[1]);
+      case 'readPaths':
+        return this.#readPaths(request[1]);
+      case 'inbox':
+        return this.#readInbox(request[1]);
+      case 'getBlob':
+        return this.#getBlob(request[1]);
+      case 'readShared':
+        return this.#readShared(request[1]);
+      case 'list':
+        return this.#listSessions(request[1]);
+      case 'dataVersion':
+        return this.#dataVersion.get()?.['data_version'];
+      case 'close':
+        return null;
+    }
+  }
+
+  #head(request: RequestOf<'head'>): AppendReceipt | undefined {
+    const ledger = this.#ledgers.find(request);
+    return ledger === undefined ? undefined : { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
+  }
+
+  #read(request: ReadRequest): ReadPage {
+    const ledger = this.#ledgers.get(request);
+    const { after } = request;
+    const last = Math.min(request.upTo ?? ledger.seq, ledger.seq);
+    if (after >= last) return { text: '[]', after, through: after, more: false };
+    const holder = this.#ledgers.holderOf(ledger, after + 1);
+    const through = this.#endOfPage(holder, after, Math.min(last, this.#ledgers.lastFrom(ledger, holder)));
+    const text = this.#page.get(holder.id, after, through)?.['text'] as string | null;
+    return { text: text ?? '[]', after, through, more: through < last };
+  }
+
+  #endOfPage(holder: LedgerRow, after: number, last: number): number {
+    let count = Math.min(mostEventsPerPage, last - after);
+    for (;;) {
+      const bytes = Number(this.#pageSize.get(holder.id, after, after + count)?.['bytes'] ?? 0);
+      if (bytes <= mostCharactersPerPage || count === 1) return after + count;
+      count = Math.max(1, Math.min(count - 1, Math.floor((count * mostCharactersPerPage) / bytes)));
+    }
+  }
+
+  #readRows(request: RequestOf<'readRows'>): readonly { seq: number; text: string }[] {
+    const holder = this.#ledgers.holderOf(this.#ledgers.get(request), request.after + 1);
+    return this.#rows.all(holder.id, request.after, request.through) as { seq: number; text: string }[];
+  }
+
+  #readPaths(request: RequestOf<'readPaths'>): readonly (string | undefined)[] {
+    const ledger = this.#ledgers.get(request);
+    return request.seqs.map((seq) => this.#path.get(this.#ledgers.holderOf(ledger, seq).id, seq)?.['path'] as string | undefined);
+  }
+
+  #readInbox(request: RequestOf<'inbox'>): readonly InboxEntry[] {
+    return this.#inbox.all(this.#ledgers.get(request).id).map(({ actor, data, ...entry }) => {
+      return { ...entry, by: actor, data: JSON.parse(data as string) } as unknown as InboxEntry;
+    });
+  }
+
+  #getBlob({ tenant, app, address }: RequestOf<'getBlob'>): Uint8Array {
+    const row = this.#blob.get(address, tenant, app);
+    if (row === undefined) throw new BlobMissingError({ address });
+    return row['bytes'] as Uint8Array;
+  }
+
+  #readShared({ tenant, app, scope, scopeId }: RequestOf<'readShared'>): Readonly<Record<string, SharedValue>> {
+    const rows = this.#shared.all(tenant, app, scope, scopeId);
+    return Object.fromEntries(rows.map((row) => [row['key'], { value: JSON.parse(row['value'] as string), version: row['version'] as number }]));
+  }
+
+  #listSessions({ tenant, app, limit, before }: RequestOf<'list'>): readonly SessionListing[] {
+    const rows = before === undefined ? this.#list.all(tenant, app, limit) : this.#listBefore.all(tenant, app, before.updatedAt, before.id, limit);
+    return rows.map(({ title, runnable, ...listing }) => {
+      return { ...listing, ...(title === null ? {} : { title }), ...(runnable === null ? {} : { runnable }) } as unknown as SessionListing;
+    });
+  }
+}

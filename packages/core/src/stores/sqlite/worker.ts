@@ -1,0 +1,199 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { fieldsPerEvent } from './codec.ts';
+import { describeFailure, openDatabase } from './database.ts';
+import { isRefusal, toFailure } from './failure.ts';
+import { LedgerRows } from './ledger-rows.ts';
+import type { Outcome, ReadRequestMessage, Request, WorkerSettings, WriteOperations, WriteRequest } from './protocol.ts';
+import { ReadOperationsOfFile } from './read-operations.ts';
+import { WriteOperationsOfFile } from './write-operations.ts';
+
+/** A group must not keep the lock for long: other processes wait for it. */
+const mostRowsPerGroup = 512;
+const longestGroupMs = 4;
+/** Rows, and commits in rows, after which the log is copied into the file: about 1,000 pages. */
+const rowsPerCheckpoint = 8_000;
+const rowsPerCommit = 24;
+
+interface OpenFile {
+  readonly database: DatabaseSync;
+  readonly reads: ReadOperationsOfFile;
+  readonly writes: WriteOperationsOfFile;
+}
+
+const writeOperations: { readonly [Name in keyof WriteOperations]: true } = {
+  append: true,
+  claim: true,
+  renew: true,
+  release: true,
+  post: true,
+  fork: true,
+  putBlob: true,
+};
+
+function isWrite(request: Request): request is WriteRequest {
+  return Object.hasOwn(writeOperations, request[0]);
+}
+
+/** The row of the ledger is written too. */
+function rowsOf(request: WriteRequest): number {
+  return request[0] === 'append' ? 1 + request[1].fields.length / fieldsPerEvent : 1;
+}
+
+function prepareFile(database: DatabaseSync): OpenFile {
+  try {
+    const ledgers = new LedgerRows(database);
+    return { database, reads: new ReadOperationsOfFile(database, ledgers), writes: new WriteOperationsOfFile(database, ledgers) };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function rollBack({ database, writes }: OpenFile): void {
+  if (database.isTransaction) database.exec('rollback');
+  writes.rolledBack();
+}
+
+/** Serves the requests of the main thread in their order; writes that wait together share a transaction. */
+class FileServer {
+  readonly #port: MessagePort;
+  readonly #settings: WorkerSettings;
+  #file: OpenFile | undefined;
+  #rowsSinceCheckpoint = 0;
+
+  constructor(port: MessagePort, settings: WorkerSettings) {
+    this.#port = port;
+    this.#settings = settings;
+  }
+
+  serve(requests: readonly Request[]): void {
+    let next = 0;
+    while (next < requests.length) {
+      const request = requests[next] as Request;
+      if (isWrite(request)) {
+        const group = this.#nextGroup(requests, next);
+        next += this.#serveGroup(group);
+      } else {
+        this.#answer([this.#serveRead(request)]);
+        next += 1;
+      }
+    }
+    this.#checkpointWhenDue();
+  }
+
+  #nextGroup(requests: readonly Request[], start: number): WriteRequest[] {
+    const group: WriteRequest[] = [];
+    let rows = 0;
+    for (let i = start; i < requests.length && rows < mostRowsPerGroup; i++) {
+      const request = requests[i] as Request;
+      if (!isWrite(request)) break;
+      group.push(request);
+      rows += rowsOf(request);
+    }
+    return group;
+  }
+
+  /** Returns how many of the requests it has served; the time limit may leave some for the next group. */
+  #serveGroup(group: readonly WriteRequest[]): number {
+    let file: OpenFile;
+    try {
+      file = this.#open();
+      file.database.exec('begin immediate');
+    } catch (error) {
+      this.#answer(group.map(() => this.#fail(error)));
+      return group.length;
+    }
+    let outcomes: Outcome[];
+    try {
+      outcomes = this.#performGroup(file.writes, group);
+    } catch (error) {
+      rollBack(file);
+      if (group.length === 1) this.#answer([this.#fail(error)]);
+      // One request failed in the middle of a write: each gets its own transaction, so that it fails alone.
+      else for (const request of group) this.#serveGroup([request]);
+      return group.length;
+    }
+    this.#answer(this.#commit(file, outcomes));
+    return outcomes.length;
+  }
+
+  #performGroup(writes: WriteOperationsOfFile, group: readonly WriteRequest[]): Outcome[] {
+    const outcomes: Outcome[] = [];
+    const end = performance.now() + longestGroupMs;
+    for (const request of group) {
+      outcomes.push(this.#perform(writes, request));
+      this.#rowsSinceCheckpoint += rowsOf(request);
+      if (performance.now() > end) break;
+    }
+    return outcomes;
+  }
+
+  #commit(file: OpenFile, outcomes: readonly Outcome[]): readonly Outcome[] {
+    try {
+      file.database.exec('commit');
+      this.#rowsSinceCheckpoint += rowsPerCommit;
+      return outcomes;
+    } catch (error) {
+      rollBack(file);
+      return outcomes.map(() => this.#fail(error));
+    }
+  }
+
+  #perform(writes: WriteOperationsOfFile, request: WriteRequest): Outcome {
+    try {
+      return { reply: writes.perform(request) };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return this.#fail(error);
+    }
+  }
+
+  #serveRead(request: ReadRequestMessage): Outcome {
+    try {
+      if (request[0] === 'close') return { reply: this.#close() };
+      return { reply: this.#open().reads.perform(request) };
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  #open(): OpenFile {
+    this.#file ??= prepareFile(openDatabase(this.#settings));
+    return this.#file;
+  }
+
+  #close(): null {
+    this.#file?.database.close();
+    this.#file = undefined;
+    return null;
+  }
+
+  /** After the answers have gone, so that nobody waits for it. */
+  #checkpointWhenDue(): void {
+    if (this.#file === undefined || this.#rowsSinceCheckpoint < rowsPerCheckpoint) return;
+    this.#rowsSinceCheckpoint = 0;
+    this.#file.database.exec('pragma wal_checkpoint(passive)');
+  }
+
+  #answer(outcomes: readonly Outcome[]): void {
+    this.#port.postMessage(outcomes);
+  }
+
+  #fail(error: unknown): Outcome {
+    return { failure: toFailure(describeFailure(error, this.#settings), this.#settings.path) };
+  }
+}
+
+function start(port: MessagePort): void {
+  const server = new FileServer(port, workerData as WorkerSettings);
+  port.on('message', (first: readonly Request[]) => {
+    const requests = [...first];
+    for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
+      requests.push(...(more.message as readonly Request[]));
+    }
+    server.serve(requests);
+  });
+}
+
+if (parentPort !== null) start(parentPort);

@@ -1,0 +1,246 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { BlobMissingError, LedgerConflictError, SessionBusyError, SessionExistsError, StateConflictError } from '../../ledger/errors.ts';
+import type { AppendReceipt, Claim, PostReceipt, SharedWrite } from '../../ledger/port.ts';
+import { checkForkPoint } from '../batch.ts';
+import { isOwnerGone } from '../owner.ts';
+import { fieldsPerEvent } from './codec.ts';
+import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
+import { PathReferences } from './path-references.ts';
+import type { AppendRequest, SessionAddress, WriteOperations, WriteRequest } from './protocol.ts';
+
+type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['request'];
+
+/**
+ * The operations that change the file, each to be called within a transaction. Every one checks all that can be refused
+ * before its first write, so that a refused request leaves the transaction usable for the others of its group.
+ */
+export class WriteOperationsOfFile {
+  readonly #ledgers: LedgerRows;
+  readonly #paths = new PathReferences();
+  readonly #insertEvent: StatementSync;
+  readonly #advance: StatementSync;
+  readonly #summarise: StatementSync;
+  readonly #wake: StatementSync;
+  readonly #eventBody: StatementSync;
+  readonly #insertLedger: StatementSync;
+  readonly #lease: StatementSync;
+  readonly #release: StatementSync;
+  readonly #consume: StatementSync;
+  readonly #isPosted: StatementSync;
+  readonly #markPosted: StatementSync;
+  readonly #insertItem: StatementSync;
+  readonly #raiseInbox: StatementSync;
+  readonly #hasBlob: StatementSync;
+  readonly #insertBlob: StatementSync;
+  readonly #referBlob: StatementSync;
+  readonly #sharedVersion: StatementSync;
+  readonly #writeShared: StatementSync;
+
+  constructor(database: DatabaseSync, ledgers: LedgerRows) {
+    const prepare = (sql: string): StatementSync => database.prepare(sql);
+    this.#ledgers = ledgers;
+    this.#insertEvent = prepare('insert into events (ledger, seq, at, type, actor, path, body) values (?, ?, ?, ?, ?, ?, ?)');
+    this.#advance = prepare('update ledgers set seq = ?, updated_at = ?, lease_until = ? where id = ?');
+    this.#summarise = prepare('update ledgers set status = ?, title = ?, runnable = ? where id = ?');
+    this.#wake = prepare('update ledgers set wake_at = ? where id = ?');
+    this.#eventBody = prepare('select body from events where ledger = ? and seq = ?');
+    this.#insertLedger = prepare(`insert into ledgers
+      (tenant, app, session, parent, base, seq, epoch, inbox_seq, created_at, updated_at, status, title, runnable)
+      values (?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)`);
+    this.#lease = prepare('update ledgers set epoch = ?, owner = ?, lease_ms = ?, lease_until = ? where id = ?');
+    this.#release = prepare('update ledgers set owner = null, lease_ms = null, lease_until = null where id = ?');
+    this.#consume = prepare('delete from inbox where ledger = ? and position = ?');
+    this.#isPosted = prepare('select 1 from posted where ledger = ? and key = ?');
+    this.#markPosted = prepare('insert into posted (ledger, key) values (?, ?)');
+    this.#insertItem = prepare('insert into inbox (ledger, position, key, lane, actor, at, type, data) values (?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#raiseInbox = prepare('update ledgers set inbox_seq = ? where id = ?');
+    this.#hasBlob = prepare('select 1 from blobs where address = ? and tenant = ? and app = ?');
+    this.#insertBlob = prepare(
+      'insert into blobs (address, tenant, app, put_at, bytes) values (?, ?, ?, ?, ?) on conflict (address) do update set put_at = excluded.put_at',
+    );
+    this.#referBlob = prepare('insert or ignore into blob_references (ledger, address) values (?, ?)');
+    this.#sharedVersion = prepare(
+      'select version, value is null as deleted from shared where tenant = ? and app = ? and scope = ? and scope_id = ? and key = ?',
+    );
+    this.#writeShared = prepare(`insert into shared (tenant, app, scope, scope_id, key, value, version) values (?, ?, ?, ?, ?, ?, 1)
+      on conflict (tenant, app, scope, scope_id, key) do update set value = excluded.value, version = version + 1`);
+  }
+
+  perform(request: WriteRequest): unknown {
+    switch (request[0]) {
+      case 'append':
+        return this.#append(request[1]);
+      case 'claim':
+        return this.#claim(request[1]);
+      case 'renew':
+        return this.#renew(request[1]);
+      case 'release':
+        return this.#releaseClaim(request[1]);
+      case 'post':
+        return this.#post(request[1]);
+      case 'fork':
+        return this.#fork(request[1]);
+      case 'putBlob':
+        return this.#putBlob(request[1]);
+    }
+  }
+
+  /** To be called when the transaction around the last operations was rolled back. */
+  rolledBack(): void {
+    this.#paths.clear();
+  }
+
+  #append(request: AppendRequest): AppendReceipt {
+    const { expected, fields } = request;
+    const ledger = this.#ledgers.find(request);
+    if (ledger === undefined || ledger.epoch !== expected.epoch) throw conflict(request.session, expected, ledger);
+    const seq = expected.seq + fields.length / fieldsPerEvent;
+    const receipt = { seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
+    if (ledger.seq !== expected.seq) {
+      if (!this.#landedBefore(ledger, fields)) throw conflict(request.session, expected, ledger);
+      return receipt;
+    }
+    this.#checkBlobs(request);
+    this.#checkShared(request);
+    this.#insertEvents(ledger.id, fields);
+    const at = fields.length === 0 ? ledger.updated_at : fields[fields.length - fieldsPerEvent + 1];
+    const leaseUntil = ledger.lease_ms === null ? null : request.now + ledger.lease_ms;
+    this.#advance.run(seq, at as number, leaseUntil, ledger.id);
+    this.#writeRest(request, ledger.id);
+    return receipt;
+  }
+
+  #insertEvents(ledger: number, fields: AppendRequest['fields']): void {
+    for (let i = 0; i < fields.length; i += fieldsPerEvent) {
+      const seq = fields[i] as number;
+      const path = fields[i + 4] as number | string;
+      this.#insertEvent.run(
+        ledger,
+        seq,
+        fields[i + 1] as number,
+        fields[i + 2] as number,
+        fields[i + 3] as number | string,
+        typeof path === 'string' ? this.#paths.refer(ledger, seq, path) : path,
+        fields[i + 5] as string,
+      );
+    }
+  }
+
+  #writeRest(request: AppendRequest, ledger: number): void {
+    const { summary, consumes, blobs, shared, wakeAt } = request;
+    if (summary !== undefined) this.#summarise.run(summary.status, summary.title ?? null, summary.runnable ?? null, ledger);
+    if (wakeAt !== undefined) this.#wake.run(wakeAt, ledger);
+    if (consumes !== undefined) for (const position of consumes) this.#consume.run(ledger, position);
+    if (blobs !== undefined) for (const address of blobs) this.#referBlob.run(ledger, address);
+    if (shared === undefined) return;
+    for (const { scope, scopeId, key, value } of shared) {
+      this.#writeShared.run(request.tenant, request.app, scope, scopeId, key, value === undefined ? null : JSON.stringify(value));
+    }
+  }
+
+  /** Whether the events of this request are those that the ledger holds in their place. */
+  #landedBefore(ledger: LedgerRow, fields: AppendRequest['fields']): boolean {
+    for (let i = 0; i < fields.length; i += fieldsPerEvent) {
+      const stored = this.#eventBody.get(ledger.id, fields[i] as number)?.['body'];
+      if (typeof stored !== 'string' || eventId(stored) !== eventId(fields[i + 5] as string)) return false;
+    }
+    return fields.length > 0;
+  }
+
+  #checkBlobs({ tenant, app, blobs }: AppendRequest): void {
+    if (blobs === undefined) return;
+    for (const address of blobs) if (this.#hasBlob.get(address, tenant, app) === undefined) throw new BlobMissingError({ address });
+  }
+
+  #checkShared({ tenant, app, shared }: AppendRequest): void {
+    if (shared === undefined) return;
+    const stale = shared.filter((write) => this.#versionOf(tenant, app, write) !== write.baseVersion);
+    const first = stale[0];
+    if (first === undefined) return;
+    const keys = stale.filter((write) => write.scope === first.scope && write.scopeId === first.scopeId).map((write) => write.key);
+    throw new StateConflictError({ scope: first.scope, scopeId: first.scopeId, keys });
+  }
+
+  #versionOf(tenant: string, app: string, write: SharedWrite): number {
+    const stored = this.#sharedVersion.get(tenant, app, write.scope, write.scopeId, write.key);
+    return stored === undefined || stored['deleted'] === 1 ? 0 : (stored['version'] as number);
+  }
+
+  #claim(request: RequestOf<'claim'>): Claim {
+    const { session, owner, now } = request;
+    const ledger = this.#ledgers.find(request);
+    if (ledger !== undefined && request.force !== true) refuseWhileHeld(ledger, session, owner, now);
+    const id = ledger?.id ?? this.#createLedger(request, now);
+    const epoch = (ledger?.epoch ?? 0) + 1;
+    const until = now + request.ttl;
+    this.#lease.run(epoch, owner, request.ttl, until, id);
+    return { session, owner, epoch, seq: ledger?.seq ?? 0, inboxSeq: ledger?.inbox_seq ?? 0, until };
+  }
+
+  #createLedger({ tenant, app, session }: SessionAddress, now: number): number {
+    return Number(this.#insertLedger.run(tenant, app, session, null, 0, 0, now, now, 'active', null, null).lastInsertRowid);
+  }
+
+  #renew({ tenant, app, now, claim }: RequestOf<'renew'>): AppendReceipt {
+    const ledger = this.#ledgers.find({ tenant, app, session: claim.session });
+    if (ledger === undefined || ledger.epoch !== claim.epoch) throw conflict(claim.session, claim, ledger);
+    if (ledger.owner !== null) this.#lease.run(ledger.epoch, ledger.owner, ledger.lease_ms, now + (ledger.lease_ms ?? 0), ledger.id);
+    return { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
+  }
+
+  #releaseClaim({ tenant, app, claim }: RequestOf<'release'>): null {
+    const ledger = this.#ledgers.find({ tenant, app, session: claim.session });
+    if (ledger !== undefined && ledger.epoch === claim.epoch) this.#release.run(ledger.id);
+    return null;
+  }
+
+  #post(request: RequestOf<'post'>): PostReceipt {
+    const { item } = request;
+    const ledger = this.#ledgers.get(request);
+    if (this.#isPosted.get(ledger.id, item.key) !== undefined) return { inboxSeq: ledger.inbox_seq, duplicate: true };
+    const position = ledger.inbox_seq + 1;
+    this.#markPosted.run(ledger.id, item.key);
+    this.#insertItem.run(ledger.id, position, item.key, item.lane, item.by, item.at, item.type, JSON.stringify(item.data));
+    this.#raiseInbox.run(position, ledger.id);
+    return { inboxSeq: position, duplicate: false };
+  }
+
+  #putBlob({ tenant, app, address, bytes, now }: RequestOf<'putBlob'>): null {
+    this.#insertBlob.run(address, tenant, app, now, bytes);
+    return null;
+  }
+
+  #fork(request: RequestOf<'fork'>): null {
+    const { tenant, app, session, atSeq, newSession, now } = request;
+    const ledger = this.#ledgers.get(request);
+    checkForkPoint(session, atSeq, ledger.seq);
+    if (this.#ledgers.find({ tenant, app, session: newSession }) !== undefined) throw new SessionExistsError({ session: newSession });
+    // A fork of a shared prefix hangs on the ledger that holds the events, so chains grow only where ledgers did.
+    const parent = this.#ledgers.holderOf(ledger, atSeq).id;
+    const status = atSeq === ledger.seq ? ledger.status : 'active';
+    this.#insertLedger.run(tenant, app, newSession, parent, atSeq, atSeq, now, now, status, ledger.title, ledger.runnable);
+    return null;
+  }
+}
+
+function refuseWhileHeld(ledger: LedgerRow, session: string, owner: string, now: number): void {
+  const { owner: holder, lease_until: until } = ledger;
+  if (holder === null || until === null || holder === owner || until <= now || isOwnerGone(holder)) return;
+  throw new SessionBusyError({ session, owner: holder, until });
+}
+
+function conflict(session: string, expected: { readonly seq: number; readonly epoch: number }, found: LedgerRow | undefined): LedgerConflictError {
+  return new LedgerConflictError({
+    session,
+    expected: { seq: expected.seq, epoch: expected.epoch },
+    found: { seq: found?.seq ?? 0, epoch: found?.epoch ?? 0 },
+  });
+}
+
+function eventId(body: string): unknown {
+  try {
+    return (JSON.parse(`[${body}]`) as unknown[])[0];
+  } catch {
+    return undefined;
+  }
+}

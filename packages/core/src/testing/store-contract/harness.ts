@@ -1,0 +1,126 @@
+import { type TestContext, test } from 'vitest';
+import { isAdjutantError } from '../../base/error.ts';
+import type { Event, EventDraft } from '../../ledger/event.ts';
+import type { AppendReceipt, Batch, Claim, InboxItem, LedgerStore, Store } from '../../ledger/port.ts';
+
+/** A fresh and empty store for one test. */
+export interface StoreUnderTest {
+  readonly store: Store;
+  /** Moves the store's clock. Without it the tests of leases that end are skipped. */
+  readonly clock?: { advance(ms: number): void };
+  /** Closes the store, if the test has not, and removes what it left. */
+  cleanup(): Promise<void>;
+}
+
+export type MakeStore = () => Promise<StoreUnderTest>;
+
+export interface ContractTest {
+  readonly store: Store;
+  /** The ledgers of tenant `acme` and app `shop`. */
+  readonly ledgers: LedgerStore;
+  /** Moves the store's clock, or skips the test when the store has no clock that can be moved. */
+  advance(ms: number): void;
+}
+
+export type DefineTest = (name: string, body: (test: ContractTest) => Promise<void>) => void;
+
+/** Defines tests that each get a store of their own. */
+export function testsOf(make: MakeStore): DefineTest {
+  return (name, body) => {
+    test(name, async (context: TestContext) => {
+      const { store, clock, cleanup } = await make();
+      const advance = (ms: number): void => {
+        if (clock === undefined) context.skip('the store has no clock that can be moved');
+        else clock.advance(ms);
+      };
+      try {
+        await body({ store, ledgers: store.for({ tenant: 'acme', app: 'shop' }), advance });
+      } finally {
+        await cleanup();
+      }
+    });
+  };
+}
+
+export const ttl = 30_000;
+const firstAt = 1_790_000_000_000;
+
+/** A writer that knows its head, as the runtime does. */
+export class Writer {
+  readonly #ledgers: LedgerStore;
+  readonly claim: Claim;
+  seq: number;
+
+  constructor(ledgers: LedgerStore, claim: Claim) {
+    this.#ledgers = ledgers;
+    this.claim = claim;
+    this.seq = claim.seq;
+  }
+
+  static async claim(ledgers: LedgerStore, session: string, owner = 'writer'): Promise<Writer> {
+    return new Writer(ledgers, await ledgers.claim(session, owner, { ttl, force: true }));
+  }
+
+  get head(): { readonly seq: number; readonly epoch: number } {
+    return { seq: this.seq, epoch: this.claim.epoch };
+  }
+
+  /** Appends one event for each text, and what else the batch is to hold. */
+  async write(texts: readonly string[], rest: Omit<Batch, 'events'> = {}): Promise<AppendReceipt> {
+    const events = notes(this.seq, texts);
+    const receipt = await this.#ledgers.append(this.claim.session, this.head, { events, ...rest });
+    this.seq = receipt.seq;
+    return receipt;
+  }
+}
+
+let idCount = 0;
+
+/** Frozen events that follow `afterSeq`. */
+export function eventsAfter(afterSeq: number, drafts: readonly EventDraft[]): readonly Event[] {
+  return drafts.map((draft, i) => {
+    const seq = afterSeq + i + 1;
+    return Object.freeze({ v: 1, seq, id: `event${++idCount}`, at: firstAt + seq, ...draft } as Event);
+  });
+}
+
+export function notes(afterSeq: number, texts: readonly string[]): readonly Event[] {
+  return eventsAfter(
+    afterSeq,
+    texts.map((text) => ({ type: 'user', by: 'user', text })),
+  );
+}
+
+export async function readAll(ledgers: LedgerStore, session: string, range?: { after?: number; upTo?: number }): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  for await (const page of ledgers.read(session, range)) events.push(...page);
+  return events;
+}
+
+export async function readTexts(ledgers: LedgerStore, session: string, range?: { after?: number; upTo?: number }): Promise<readonly unknown[]> {
+  return (await readAll(ledgers, session, range)).map((event) => ('text' in event ? event.text : event.type));
+}
+
+/** The code of the error that a promise rejects with, or what else became of it. */
+export async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'resolved';
+  } catch (error) {
+    if (isAdjutantError(error)) return error.code;
+    return error instanceof Error ? error.name : String(error);
+  }
+}
+
+export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+export function inboxItem(key: string, lane: InboxItem['lane'] = 'input', data: InboxItem['data'] = { text: key }): InboxItem {
+  return { key, lane, by: 'user:42', at: firstAt, type: lane === 'control' ? 'cancel' : 'user', data };
+}

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect } from 'vitest';
+import { ownerOfProcess } from '../../stores/owner.ts';
+import { codeOf, errorOf, type MakeStore, testsOf, ttl, Writer } from './harness.ts';
+
+export function ownershipContract(make: MakeStore): void {
+  const test = testsOf(make);
+  describe('claim', () => {
+    test('brings the ledger into being', async ({ ledgers }) => {
+      expect(await ledgers.head('s')).toBeUndefined();
+      expect(await ledgers.claim('s', 'a', { ttl })).toMatchObject({ session: 's', owner: 'a', epoch: 1, seq: 0, inboxSeq: 0 });
+      expect(await ledgers.head('s')).toEqual({ seq: 0, epoch: 1, inboxSeq: 0 });
+    });
+
+    test('tells where the ledger ends', async ({ ledgers }) => {
+      await (await Writer.claim(ledgers, 's')).write(['a', 'b']);
+      await ledgers.post('s', { key: 'k', lane: 'input', by: 'user', at: 1, type: 'wake', data: {} });
+      expect(await ledgers.claim('s', 'writer', { ttl })).toMatchObject({ epoch: 2, seq: 2, inboxSeq: 1 });
+    });
+
+    test('is refused while the lease of another owner is live, with that owner and time', async ({ ledgers }) => {
+      const held = await ledgers.claim('s', 'a', { ttl });
+      const error = await errorOf(ledgers.claim('s', 'b', { ttl }));
+      expect(error).toMatchObject({ code: 'session_busy', data: { session: 's', owner: 'a', until: held.until } });
+      expect(await ledgers.head('s')).toMatchObject({ epoch: 1 });
+    });
+
+    test('of the same owner succeeds and fences its former self', async ({ ledgers }) => {
+      const before = await Writer.claim(ledgers, 's', 'a');
+      expect(await ledgers.claim('s', 'a', { ttl })).toMatchObject({ epoch: 2 });
+      expect(await codeOf(before.write(['x']))).toBe('ledger_conflict');
+    });
+
+    test('takes over when forced', async ({ ledgers }) => {
+      await ledgers.claim('s', 'a', { ttl });
+      expect(await ledgers.claim('s', 'b', { ttl, force: true })).toMatchObject({ owner: 'b', epoch: 2 });
+    });
+
+    test('of many at once is given to exactly one', async ({ ledgers }) => {
+      const codes = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => codeOf(ledgers.claim('s', owner, { ttl }))));
+      expect(codes.sort()).toEqual(['resolved', 'session_busy', 'session_busy', 'session_busy']);
+    });
+
+    test('takes over from a process of this machine that no longer exists', async ({ ledgers }) => {
+      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e9)'], { stdio: 'ignore' });
+      await once(child, 'spawn');
+      await ledgers.claim('s', ownerOfProcess(child.pid as number, 'x'), { ttl });
+      expect(await codeOf(ledgers.claim('s', 'b', { ttl }))).toBe('session_busy');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      expect(await ledgers.claim('s', 'b', { ttl })).toMatchObject({ owner: 'b', epoch: 2 });
+    });
+  });
+  leaseContract(make);
+}
+
+function leaseContract(make: MakeStore): void {
+  const test = testsOf(make);
+  describe('lease', () => {
+    test('ends after its time', async ({ ledgers, advance }) => {
+      await ledgers.claim('s', 'a', { ttl: 1_000 });
+      advance(999);
+      expect(await codeOf(ledgers.claim('s', 'b', { ttl }))).toBe('session_busy');
+      advance(1);
+      expect(await ledgers.claim('s', 'b', { ttl })).toMatchObject({ owner: 'b', epoch: 2 });
+    });
+
+    test('that has ended does not fence its owner until somebody claims', async ({ ledgers, advance }) => {
+      const writer = await Writer.claim(ledgers, 's', 'a');
+      advance(ttl + 1);
+      expect((await writer.write(['still here'])).seq).toBe(1);
+      expect(await codeOf(ledgers.claim('s', 'b', { ttl }))).toBe('session_busy');
+    });
+
+    test('is prolonged by appends', async ({ ledgers, advance }) => {
+      const writer = await Writer.claim(ledgers, 's', 'a');
+      advance(ttl - 1);
+      await writer.write(['a']);
+      advance(ttl - 1);
+      expect(await codeOf(ledgers.claim('s', 'b', { ttl }))).toBe('session_busy');
+      advance(1);
+      expect(await codeOf(ledgers.claim('s', 'b', { ttl }))).toBe('resolved');
+    });
+
+    test('is prolonged by renew, which tells where the ledger ends', async ({ ledgers, advance }) => {
+      const writer = await Writer.claim(ledgers, 's', 'a');
+      await writer.write(['a']);
+      await ledgers.post('s', { key: 'k', lane: 'input', by: 'user', at: 1, type: 'wake', data: {} });
+      advance(ttl - 1);
+      expect(await ledgers.renew(writer.claim)).toEqual({ seq: 1, epoch: 1, inboxSeq: 1 });
+      advance(ttl - 1);
+      expect(await codeOf(ledgers.claim('s', 'b', { ttl }))).toBe('session_busy');
+    });
+
+    test('cannot be renewed by one who was fenced or never held it', async ({ ledgers }) => {
+      const fenced = await ledgers.claim('s', 'a', { ttl });
+      await ledgers.claim('s', 'b', { ttl, force: true });
+      expect(await codeOf(ledgers.renew(fenced))).toBe('ledger_conflict');
+      expect(await codeOf(ledgers.renew({ ...fenced, session: 'unknown' }))).toBe('ledger_conflict');
+    });
+
+    test('that was given back is free at once', async ({ ledgers }) => {
+      const claim = await ledgers.claim('s', 'a', { ttl });
+      await ledgers.release(claim);
+      expect(await ledgers.claim('s', 'b', { ttl })).toMatchObject({ owner: 'b', epoch: 2 });
+    });
+
+    test('of another owner is not given back by one who was fenced', async ({ ledgers }) => {
+      const fenced = await ledgers.claim('s', 'a', { ttl });
+      await ledgers.claim('s', 'b', { ttl, force: true });
+      await ledgers.release(fenced);
+      await ledgers.release({ ...fenced, session: 'unknown' });
+      expect(await codeOf(ledgers.claim('s', 'c', { ttl }))).toBe('session_busy');
+    });
+  });
+}
