@@ -1,3 +1,4 @@
+import { nearestName } from '../base/nearest-name.ts';
 import { claude } from './claude.ts';
 import { InvalidModelNameError } from './errors.ts';
 import { gemini } from './gemini.ts';
@@ -102,22 +103,5 @@ function nearestProvider(text: string): string | undefined {
   const wanted = text.toLowerCase();
   const known = Object.hasOwn(otherNames, wanted) ? otherNames[wanted] : undefined;
   if (known !== undefined) return known;
-  const ranked = [...Object.keys(providers), 'rehearsal'].map((name) => ({ name, distance: editDistance(wanted, name) }));
-  ranked.sort((a, b) => a.distance - b.distance);
-  const best = ranked[0];
-  return best !== undefined && best.distance <= Math.max(2, best.name.length / 3) ? best.name : undefined;
-}
-
-/** Insertions, deletions and replacements of one letter that turn one word into the other. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  return nearestName(wanted, [...Object.keys(providers), 'rehearsal']);
 }

@@ -54,6 +54,16 @@ export function describeRows(path: string, where: readonly JsonObject[], matched
   return [describeCount(path, where, matched), ...lines, ...more].join('\n');
 }
 
+/** What `queryCsv` says about cells that it could not count, and about how it read the numbers. */
+export function describeRemarks(result: unknown): string {
+  const skipped = listIn(result, 'skipped').map(({ column, count, examples }) => {
+    const such = Array.isArray(examples) && examples.length > 0 ? ` (such as "${String(examples[0])}")` : '';
+    return ` Not counted: ${String(count)} ${count === 1 ? 'cell' : 'cells'} of ${String(column)} without a number${such}.`;
+  });
+  const notes = isPlainObject(result) && Array.isArray(result['notes']) ? result['notes'].map((note) => ` ${String(note)}`) : [];
+  return [...skipped, ...notes].join('');
+}
+
 export function describeWhere(where: readonly JsonObject[]): string {
   if (where.length === 0) return '';
   const parts = where.map(({ column, op, value }) => {

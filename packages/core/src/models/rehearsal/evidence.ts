@@ -31,11 +31,11 @@ export class Evidence {
   /** The last number that a tool gave before the last user message. */
   readonly earlierNumber: number | undefined;
 
-  constructor(prompt: LanguageModelV4Prompt, offeredTools: readonly string[]) {
+  /** `asked` is the index of the message that asks. */
+  constructor(prompt: LanguageModelV4Prompt, asked: number, offeredTools: readonly string[]) {
     this.#offered = new Map(offeredTools.map((name) => [bareName(name), name]));
-    const start = prompt.findLastIndex((message) => message.role === 'user');
-    for (const { name, args, outcome } of callsIn(prompt.slice(start + 1))) this.#outcomes.set(keyOf(name, args), outcome);
-    this.earlierNumber = callsIn(prompt.slice(0, Math.max(0, start)))
+    for (const { name, args, outcome } of callsIn(prompt.slice(asked + 1))) this.#outcomes.set(keyOf(name, args), outcome);
+    this.earlierNumber = callsIn(prompt.slice(0, Math.max(0, asked)))
       .map(({ outcome }) => numberIn(outcome))
       .findLast((found) => found !== undefined);
   }

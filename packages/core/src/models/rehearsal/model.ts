@@ -1,4 +1,10 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import { estimateTokens } from '../estimate.ts';
 import type { Model } from '../model.ts';
 import { Evidence } from './evidence.ts';
@@ -36,12 +42,16 @@ const rules: LanguageModelV4 = {
 
 function decide({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): NextStep {
   const offered = toolChoice?.type === 'none' ? [] : tools.map((tool) => tool.name);
-  return planNextStep(parseRequests(lastUserText(prompt)), new Evidence(prompt, offered));
+  const asked = prompt.findLastIndex((message) => message.role === 'user' && !toldByRuntime.test(textOf(message)));
+  const question = prompt[asked];
+  return planNextStep(question === undefined ? [] : parseRequests(textOf(question)), new Evidence(prompt, asked, offered));
 }
 
-function lastUserText(prompt: LanguageModelV4Prompt): string {
-  const message = prompt.findLast((candidate) => candidate.role === 'user');
-  return message?.role === 'user' ? message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n') : '';
+/** What other agents did is told as user messages, too; nobody asks anything with them. */
+const toldByRuntime = /^\[[^\]]+\] (?:said:|called the tool )|^The tool \S+ (?:returned|failed):/;
+
+function textOf(message: LanguageModelV4Message): string {
+  return message.role === 'user' ? message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n') : '';
 }
 
 function partsOf(step: NextStep, prompt: LanguageModelV4Prompt): LanguageModelV4StreamPart[] {

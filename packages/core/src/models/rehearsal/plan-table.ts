@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject } from '../../base/json.ts';
-import { describeAggregate, describeCount, describeRows, describeWhere, formatNumber } from './answer.ts';
+import { describeAggregate, describeCount, describeRemarks, describeRows, describeWhere, formatNumber } from './answer.ts';
 import type { Evidence } from './evidence.ts';
 import type { Finding } from './plan.ts';
 import type { TableRequest } from './request.ts';
@@ -59,24 +59,26 @@ function evaluate(request: TableRequest, table: TableInHand, where: readonly Jso
   const { statistic } = request;
   const condition = where.length === 0 ? {} : { where };
   if (statistic === 'rows' || statistic === 'count') {
-    const outcome = evidence.lookUp('queryCsv', { path: table.path, ...condition, limit: statistic === 'rows' ? sampleSize : 1 });
+    const outcome = evidence.lookUp('queryCsv', { path: table.path, ...condition, limit: statistic === 'rows' ? sampleSize : 0 });
     if (outcome === undefined) return undefined;
     if (!outcome.ok) return { text: `I could not query ${table.path}: ${outcome.problem}` };
     const matched = isPlainObject(outcome.value) ? outcome.value['matched'] : undefined;
     if (typeof matched !== 'number') return { text: `queryCsv did not say how many rows of ${table.path} match.` };
-    if (statistic === 'count') return { text: describeCount(table.path, where, matched), number: matched };
-    return { text: describeRows(table.path, where, matched, readSample(outcome.value)) };
+    const remarks = describeRemarks(outcome.value);
+    if (statistic === 'count') return { text: describeCount(table.path, where, matched) + remarks, number: matched };
+    return { text: describeRows(table.path, where, matched, readSample(outcome.value)) + remarks };
   }
   const column = findAmountColumn(table.sample, request.words);
   if (column === undefined)
     return { text: `${table.path} has no column that I can take for the amounts; ${columnList(table)}. Name the column to use.` };
-  const outcome = evidence.lookUp('queryCsv', { path: table.path, ...condition, aggregate: [{ fn: statistic, column }], limit: 1 });
+  const outcome = evidence.lookUp('queryCsv', { path: table.path, ...condition, aggregate: [{ fn: statistic, column }], limit: 0 });
   if (outcome === undefined) return undefined;
   if (!outcome.ok) return { text: `I could not query ${table.path}: ${outcome.problem}` };
   const { value, matched } = readAggregate(outcome.value, `${statistic}(${column})`);
   if (matched === 0) return { text: `No row of ${table.path} matches${describeWhere(where)}.` };
   if (value === undefined) return { text: `queryCsv gave no ${statistic} of ${column} for ${table.path}.` };
-  return { text: describeAggregate({ statistic, column, path: table.path, where, value, matched }), number: Number(formatNumber(value)) };
+  const text = describeAggregate({ statistic, column, path: table.path, where, value, matched }) + describeRemarks(outcome.value);
+  return { text, number: Number(formatNumber(value)) };
 }
 
 function readAggregate(result: unknown, name: string): { readonly value: number | undefined; readonly matched: number | undefined } {

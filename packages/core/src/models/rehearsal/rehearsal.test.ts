@@ -130,10 +130,15 @@ describe('tables', () => {
     expect(rounds[1]).toEqual([{ name: 'queryCsv', args: { path: 'long.csv', groupBy: 'status', aggregate: [{ fn: 'count' }] } }]);
   });
 
+  test('says which cells were not counted and how numbers were read', async () => {
+    const table = 'item,cost\na,"1.234,50 €"\nb,n/a\nc,"10,25 €"\nd,5\n';
+    const { answer } = await converse('Add up the costs in costs.csv and tell me 10% of the total', { 'costs.csv': table });
+    expect(answer).toContain('is 1249.75. Not counted: 1 cell of cost without a number (such as "n/a").');
+    expect(answer).toContain('10% of 1249.75 is 124.975.');
+  });
+
   test('says what it cannot find, with what there is', async () => {
-    expect((await converse('Add up the unpaid invoices in gone.csv', files)).answer).toContain(
-      'I could not query gone.csv: There is no file "gone.csv"',
-    );
+    expect((await converse('Add up the unpaid invoices in gone.csv', files)).answer).toContain('I could not query gone.csv: ');
     expect((await converse('Add up the amounts in people.csv', files)).answer).toContain(
       'no column that I can take for the amounts; its columns are name, city',
     );
@@ -162,9 +167,9 @@ describe('other requests', () => {
   });
 
   test('tells the time, here and elsewhere', async () => {
-    expect((await converse('What time is it?')).answer).toContain('It is noon of UTC.');
-    expect((await converse('what is the time in Tokyo')).answer).toContain('noon of Asia/Tokyo in Tokyo');
-    expect((await converse('What time is it in New York?')).answer).toContain('America/New_York');
+    expect((await converse('What time is it?')).answer).toContain('It is Saturday, 21 November 2026 at 12:00:00');
+    expect((await converse('what is the time in Tokyo')).answer).toMatch(/at 21:00:00.* in Tokyo\./);
+    expect((await converse('What time is it in New York?')).answer).toMatch(/at 07:00:00.* in New York\./);
     expect((await converse('What time is it in Atlantis?')).answer).toContain('I do not know the time zone of Atlantis');
   });
 
@@ -190,7 +195,7 @@ describe('other requests', () => {
     expect((await converse('Search for "call Ann" in notes', files)).answer).toContain('notes/todo.md:2: TODO: call Ann');
     expect((await converse('List the files in notes', files)).answer).toContain('- notes/todo.md (');
     expect((await converse('Search for unicorns', files)).answer).toContain('"unicorns" was not found here.');
-    expect((await converse('Read gone.md', files)).answer).toContain('I could not read gone.md: There is no file "gone.md"');
+    expect((await converse('Read gone.md', files)).answer).toContain('I could not read gone.md: ');
     expect((await converse('what is 1 / 0 +', files)).answer).toContain('I could not calculate');
   });
 
@@ -198,7 +203,7 @@ describe('other requests', () => {
     const { answer, rounds } = await converse('List the files in notes and tell me the time in Paris', files);
     expect(rounds).toHaveLength(1);
     expect(rounds[0]?.map((call) => call.name)).toEqual(['listFiles', 'currentTime']);
-    expect(answer).toMatch(/notes\/todo\.md[\s\S]*Europe\/Paris/);
+    expect(answer).toMatch(/notes\/todo\.md[\s\S]*at 13:00:00.* in Paris/);
   });
 
   test('a later message may refer to the last number', async () => {
@@ -224,6 +229,14 @@ describe('honesty', () => {
     const { answer, rounds } = await converse('What is 15% of 80?', files, { offered: ['readFile'] });
     expect(rounds).toEqual([]);
     expect(answer).toContain('I would need the tool calculate');
+  });
+
+  test('what the runtime tells of other agents is not taken for the question', async () => {
+    const told = '[planner] said: What is 2 + 2?';
+    const first = await converse('What is 15% of 80?');
+    const question = first.prompt.slice(0, 1);
+    const { answer } = await converse(told, files, { before: question });
+    expect(answer).toContain('15 / 100 * 80 = 12.');
   });
 
   test('uses tools within a name space, and results given as text', async () => {

@@ -6,8 +6,8 @@ import {
   findNamedColumn,
   findStateColumns,
   findTextColumns,
+  groupKeys,
   nameWords,
-  readSample,
   type TableSample,
   valuesOf,
 } from './table-columns.ts';
@@ -121,8 +121,7 @@ function distinctValues(column: string, table: TableInHand, evidence: Evidence):
   if (table.sample.complete) return valuesOf(table.sample, column);
   const outcome = evidence.lookUp('queryCsv', { path: table.path, groupBy: column, aggregate: [{ fn: 'count' }] });
   if (outcome === undefined) return undefined;
-  const groups = outcome.ok ? readSample(outcome.value) : undefined;
-  const values = groups === undefined ? [] : valuesOf(groups, groups.columns.includes(column) ? column : (groups.columns[0] ?? column));
+  const values = outcome.ok ? groupKeys(outcome.value) : [];
   return values.length > 0 ? values : valuesOf(table.sample, column);
 }
 

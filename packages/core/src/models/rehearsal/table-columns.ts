@@ -20,6 +20,12 @@ export function readSample(result: unknown): TableSample | undefined {
   return { columns, rows, complete: typeof rowCount === 'number' && rows.length >= rowCount };
 }
 
+/** The values that `queryCsv` grouped by. */
+export function groupKeys(result: unknown): readonly string[] {
+  const groups = isPlainObject(result) ? result['groups'] : undefined;
+  return Array.isArray(groups) ? groups.flatMap((group) => (isPlainObject(group) && group['key'] !== '' ? [String(group['key'])] : [])) : [];
+}
+
 /** The different values of a column, as text, without empty ones. */
 export function valuesOf(sample: TableSample, column: string): readonly string[] {
   const values = sample.rows.map((row) => String(row[column] ?? '').trim()).filter((value) => value !== '');
@@ -40,11 +46,15 @@ function singular(word: string): string {
   return word.endsWith('s') && !word.endsWith('ss') && !/(us|is)$/.test(word) ? word.slice(0, -1) : word;
 }
 
-const plainNumber = /^[-+]?[$€£]?\d[\d,]*(?:\.\d+)?\s*%?$/;
+/** A number as tables hold them: `1234.5`, `1,234.50`, `1.234,50 €`, `EUR 12`, `(12.30)`. */
+const writtenNumber = /^[-+(]?\s?(?:\p{Sc}|[A-Z]{3})?\s?[-+]?\d[\d.,'’\s]*(?:e[-+]?\d+)?\s?(?:\p{Sc}|[A-Z]{3}|%)?\)?$/iu;
+const writtenDate = /^\d{4}-\d{2}-\d{2}|^\d{1,2}[/.]\d{1,2}[/.]\d{2,4}$/;
 
 function isNumeric(sample: TableSample, column: string): boolean {
   const values = valuesOf(sample, column);
-  return values.length > 0 && values.every((value) => plainNumber.test(value));
+  const numbers = values.filter((value) => writtenNumber.test(value) && !writtenDate.test(value));
+  // A few cells such as "n/a" do not make it another column; queryCsv reports them.
+  return numbers.length > values.length / 2;
 }
 
 const identifierWords = new Set(['id', 'no', 'nr', 'number', 'code', 'year', 'zip', 'postcode', 'phone', 'index']);
@@ -91,7 +101,6 @@ export function findStateColumns(sample: TableSample, word: string): readonly st
 
 /** Columns of words, in which a value such as a country or a customer may be found. */
 export function findTextColumns(sample: TableSample): readonly string[] {
-  const isDate = (column: string): boolean =>
-    valuesOf(sample, column).every((value) => /^\d{4}-\d{2}-\d{2}|^\d{1,2}[/.]\d{1,2}[/.]\d{2,4}$/.test(value));
+  const isDate = (column: string): boolean => valuesOf(sample, column).every((value) => writtenDate.test(value));
   return sample.columns.filter((column) => valuesOf(sample, column).length > 0 && !isNumeric(sample, column) && !isDate(column)).slice(0, 6);
 }
