@@ -44,7 +44,7 @@ export const refusedByValidation = permanent('validation_error');
 export const toolError = permanent('tool_error');
 
 /** Codes of Node, its HTTP client (undici) and its TLS. */
-export const failureBySystemCode: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
+const failureBySystemCode: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
   ['ECONNREFUSED', transient('connection_refused', 'none')],
   ['ENOTFOUND', permanent('host_not_found')],
   ['EAI_AGAIN', transient('host_not_found', 'none')],

@@ -112,7 +112,7 @@ export function wireName(name: string): string {
 }
 
 /** @throws InvalidToolError when a tool cannot have this name */
-export function assertToolName(name: unknown): asserts name is string {
+function assertToolName(name: unknown): asserts name is string {
   if (typeof name !== 'string' || !namePattern.test(name)) {
     throw new InvalidToolError({ tool: String(name), reason: 'a name consists of letters, digits, "_" or "-", with name spaces before dots' });
   }

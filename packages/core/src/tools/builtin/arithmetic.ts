@@ -5,7 +5,7 @@ import { ToolFailure } from '../errors.ts';
 type MathLibrary = typeof import('mathjs/number');
 
 /** What may be called. Nothing here can loop for long, or returns anything but a number. */
-export const allowedFunctions = [
+const allowedFunctions = [
   ...['abs', 'sign', 'round', 'floor', 'ceil', 'fix', 'sqrt', 'cbrt', 'nthRoot', 'square', 'cube', 'pow', 'exp', 'log', 'log2', 'log10', 'log1p'],
   ...['mod', 'gcd', 'lcm', 'hypot', 'min', 'max', 'sum', 'mean', 'median', 'variance', 'std'],
   ...['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'atan2', 'sinh', 'cosh', 'tanh'],

@@ -43,7 +43,7 @@ export interface CsvQueryResult {
   readonly truncated: boolean;
 }
 
-export const mostGroups = 1_000;
+const mostGroups = 1_000;
 const mostGroupsCounted = 100_000;
 
 /**

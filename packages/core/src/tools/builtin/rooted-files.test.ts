@@ -9,6 +9,7 @@ import { readFile } from './read-file.ts';
 import { rootedFiles } from './rooted-files.ts';
 import { searchFiles } from './search-files.ts';
 
+const makePipe = 'mkfifo';
 let place: string;
 let root: string;
 
@@ -100,7 +101,7 @@ describe('the root', () => {
   });
 
   test('pipes and devices are refused and do not hang', async () => {
-    execFileSync('mkfifo', [join(root, 'pipe')]);
+    execFileSync(makePipe, [join(root, 'pipe')]);
     await symlink('/dev/zero', join(root, 'zero'));
     expect(await read('pipe')).toMatchObject({ status: 'error_blocked', errorType: 'path_refused' });
     expect(await read('zero')).toMatchObject({ status: 'error_blocked', errorType: 'path_refused' });
