@@ -47,7 +47,7 @@ export {
 export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store } from './ledger/port.ts';
 export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-report.ts';
 export type { OutputOf, Runnable } from './ledger/runnable.ts';
-export { type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
+export { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 export type { StateOf, StateSchema } from './ledger/state-types.ts';
 export type { SessionStatus } from './ledger/status.ts';
 export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool-result.ts';

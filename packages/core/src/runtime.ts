@@ -12,7 +12,7 @@ import type { EventDraft, StreamEvent } from './ledger/event.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
 import type { LedgerStore, SessionListing, Store } from './ledger/port.ts';
 import type { OutputOf, Runnable } from './ledger/runnable.ts';
-import { type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
+import { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 import { type ScopeIds, SharedState } from './ledger/shared-state.ts';
 import type { StateSchema } from './ledger/state-types.ts';
 import type { Price } from './models/model.ts';
@@ -63,7 +63,7 @@ export interface RuntimeOptions {
 export interface RunOptions {
   readonly input?: string;
   /** A session or the id of one. @default a new session */
-  readonly session?: Session | string;
+  readonly session?: AnySession | string;
   /** Name of the run; a run that has one is started once, however often it is asked for. */
   readonly runId?: string;
   /** Milliseconds of active time. @default that of the runtime */
@@ -143,7 +143,7 @@ export class Runtime {
   }
 
   /** Continues the run that a session has open, from what its ledger says. Its runnable must be registered. */
-  resume(session: Session | string, options: Omit<RunOptions, 'session' | 'input'> = {}): Run {
+  resume(session: AnySession | string, options: Omit<RunOptions, 'session' | 'input'> = {}): Run {
     return this.#start(undefined, { ...options, session });
   }
 
@@ -178,8 +178,8 @@ export class Runtime {
     return run;
   }
 
-  async #sessionFor(given: Session | string | undefined, mustExist: boolean): Promise<Session> {
-    if (given instanceof Session) return given;
+  async #sessionFor(given: AnySession | string | undefined, mustExist: boolean): Promise<Session> {
+    if (typeof given === 'object') return given as Session;
     if (given !== undefined && mustExist && (await this.#ledgers.head(given)) === undefined) {
       throw new SessionNotFoundError({ session: given, app: this.app });
     }
@@ -199,15 +199,16 @@ export class Runtime {
     const ledger = exists ? await openLedger(id, this.#ports(store)) : new Ledger(id, this.#ports(store), []);
     const scopes = { ...scopesOf(ledger), ...options.scopes, ...(options.userId === undefined ? {} : { user: options.userId }) };
     const session = this.#wrap<Schema>(ledger, scopes, options.stateSchema ?? this.#options.stateSchema);
-    const observed = await session.shared.observe(ledger.state);
-    if (observed.length > 0) ledger.append(observed);
+    await session.observeShared();
     this.#sessions.set(id, new WeakRef(session as unknown as Session));
     return session;
   }
 
   #wrap<Schema extends StateSchema>(ledger: Ledger, scopes: ScopeIds, schema: StateSchema | undefined): Session<Schema> {
     const shared = new SharedState(ledger.ports.store, scopes);
-    return new Session<Schema>({ app: this.app, ledger, shared, schema, restore: (snapshot, ownSchema) => restore(snapshot, ownSchema) });
+    const made = new Session<Schema>({ app: this.app, ledger, shared, schema, restore: (snapshot, ownSchema) => restore(snapshot, ownSchema) });
+    runtimes.set(made, this);
+    return made;
   }
 
   /** Makes a session of this app from a snapshot, under the snapshot's id. @throws SessionExistsError when the id is in use */
@@ -283,7 +284,8 @@ export function runtime(options: RuntimeOptions): Runtime {
   return new Runtime(options);
 }
 
-const runtimes = new WeakMap<Session, Runtime>();
+/** The runtime that a session came from: `run(runnable, { session })` runs there. */
+const runtimes = new WeakMap<AnySession, Runtime>();
 /** Sessions with shared scopes meet in one store in memory for each app; others have one of their own, so that they can be forgotten. */
 const sharedRuntimes = new Map<string, Runtime>();
 
@@ -300,9 +302,7 @@ function runtimeForScopes(app: string): Runtime {
 async function memorySession<Schema extends StateSchema = StateSchema>(app: string, options: SessionOptions<Schema> = {}): Promise<Session<Schema>> {
   const isShared = options.userId !== undefined || Object.keys(options.scopes ?? {}).length > 0;
   const owner = isShared ? runtimeForScopes(app) : new Runtime({ app });
-  const made = await owner.session(options);
-  runtimes.set(made as unknown as Session, owner);
-  return made;
+  return owner.session(options);
 }
 
 /** Makes a session in memory from what `toJSON` gave. */
@@ -311,9 +311,7 @@ async function fromSnapshot<Schema extends StateSchema = StateSchema>(
   stateSchema?: Schema,
 ): Promise<Session<Schema>> {
   const owner = new Runtime({ app: snapshot.app ?? (snapshot as LooseSnapshot).appName ?? 'app' });
-  const made = await owner.restoreSession(snapshot, stateSchema);
-  runtimes.set(made as unknown as Session, owner);
-  return made;
+  return owner.restoreSession(snapshot, stateSchema);
 }
 
 /** A session in memory: `await session('my-app', { id, userId })`. Sessions that last come from `runtime({ store }).session()`. */
@@ -326,6 +324,6 @@ export function run<R extends Runnable>(
 ): Run<OutputOf<R>> {
   const options = typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
   const { runner, ...rest } = options;
-  const owner = runner ?? (rest.session instanceof Session ? runtimes.get(rest.session) : undefined) ?? new Runtime({ app: 'app' });
+  const owner = runner ?? (typeof rest.session === 'object' ? runtimes.get(rest.session) : undefined) ?? new Runtime({ app: 'app' });
   return owner.run(runnable, rest);
 }

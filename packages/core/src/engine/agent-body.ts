@@ -191,8 +191,7 @@ class AgentRun {
     if (run.session.shared.names.length === 0) return loading;
     return (async () => {
       await loading;
-      const drafts = await run.session.shared.observe(run.ledger.state);
-      if (drafts.length > 0) run.ledger.append(drafts);
+      await run.session.observeShared();
     })();
   }
 

@@ -73,8 +73,7 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
     await ledger.release();
   };
   try {
-    const observed = await session.shared.observe(ledger.state);
-    if (observed.length > 0) ledger.append(observed);
+    await session.observeShared();
     continueDetached(run);
     const input = inputDrafts(runId, request.input);
     if (open !== undefined && input.length > 0) ledger.append(input);

@@ -106,6 +106,14 @@ export class Session<Schema extends StateSchema = StateSchema> {
     await this.ledger.durable();
   }
 
+  /** Records what other sessions changed in the shared scopes. Own writes land first, or they would look as if somebody had undone them. */
+  async observeShared(): Promise<void> {
+    if (this.shared.names.length === 0) return;
+    await this.ledger.durable();
+    const drafts = await this.shared.observe(this.ledger.state);
+    if (drafts.length > 0) this.ledger.append(drafts);
+  }
+
   /** The whole session as JSON. Large values must have been loaded, as they are after a run. */
   toJSON(): SessionSnapshot {
     const { app, id } = this;
@@ -138,6 +146,9 @@ export class Session<Schema extends StateSchema = StateSchema> {
     this.ledger.append([draft], shared.length > 0 ? { shared } : undefined);
   }
 }
+
+/** A session whatever the types of its state. */
+export type AnySession = Omit<Session, 'state' | 'clone'>;
 
 /** What older snapshots and hand-written ones may say instead: `appName`, and shared state as `<scope>State`. */
 export type LooseSnapshot = Partial<SessionSnapshot> & { readonly appName?: string } & {

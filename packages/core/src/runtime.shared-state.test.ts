@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { agent } from './runnables/agent.ts';
+import { step } from './runnables/step.ts';
+import { run, runtime } from './runtime.ts';
+import { scriptedModel } from './testing/scripted-model.ts';
+import { tool } from './tools/tool.ts';
+
+const stateSchema = { session: { count: z.number() }, user: { theme: z.string() } };
+
+test('a session with typed state can be run on', async () => {
+  const app = runtime({ app: 'typed' });
+  const session = await app.session({ stateSchema, userId: 'u-1' });
+  const increment = step({
+    name: 'increment',
+    stateSchema,
+    execute: (ctx) => {
+      ctx.state.update('count', (count = 0) => count + 1);
+    },
+  });
+  await app.run(increment, { session });
+  expect(session.state.count).toBe(1);
+});
+
+test('a write that is on its way to the store is not taken for one that somebody undid', async () => {
+  const app = runtime({ app: 'shared' });
+  const session = await app.session({ stateSchema, userId: 'u-1' });
+  session.state.user.theme = 'dark';
+  await app.run(step({ name: 'nothing', execute: () => undefined }), { session });
+  expect(session.state.user.theme).toBe('dark');
+  expect(session.events.filter((event) => event.type === 'state_change').map(({ source }) => source)).toEqual(['mutation']);
+});
+
+test('a tool that writes shared state does not see it undone in the next round', async () => {
+  const app = runtime({ app: 'rounds' });
+  const session = await app.session({ stateSchema, userId: 'u-1' });
+  const setTheme = tool({
+    name: 'setTheme',
+    description: 'Sets the theme',
+    schema: z.object({}),
+    stateSchema,
+    execute: (ctx) => {
+      ctx.state.user.theme = 'light';
+      return 'done';
+    },
+  });
+  const painter = agent({
+    name: 'painter',
+    model: scriptedModel([{ toolCalls: [{ name: 'setTheme' }] }, { text: 'done' }]),
+    tools: [setTheme],
+  });
+  await app.run(painter, { session, input: 'Make it light' });
+  expect(session.state.user.theme).toBe('light');
+  expect(session.events.filter((event) => event.type === 'state_change').map(({ source }) => source)).toEqual(['mutation']);
+});
+
+test('run() without a runtime uses the one that the session came from', async () => {
+  const greet = tool({ name: 'greet', description: 'Greets', schema: z.object({}), execute: () => 'hello' });
+  const app = runtime({ app: 'origin', tools: [greet] });
+  const session = await app.session();
+  const greeter = agent({ name: 'greeter', model: scriptedModel([{ toolCalls: [{ name: 'greet' }] }, { text: 'done' }]) });
+  const result = await run(greeter, { session, input: 'Hi' });
+  expect(result.toolCalls).toMatchObject([{ name: 'greet', success: true }]);
+});

@@ -1,0 +1,9 @@
+export {
+  ScriptExhaustedError,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  type ScriptedResponse,
+  type ScriptedResponses,
+  scriptedModel,
+} from './scripted-model.ts';
+export { type TestClock, testClock } from './test-clock.ts';
