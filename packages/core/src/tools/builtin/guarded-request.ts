@@ -15,10 +15,11 @@ export interface AddressGuard {
   readonly allowPrivateAddresses: boolean;
   /** Hosts, with or without a port, that may be asked although they are private. */
   readonly allowHosts: ReadonlySet<string>;
-  readonly resolve: (hostname: string) => Promise<readonly ResolvedAddress[]>;
+  /** @default the system's resolver */
+  readonly resolve: ((hostname: string) => Promise<readonly ResolvedAddress[]>) | undefined;
 }
 
-export async function resolveBySystem(hostname: string): Promise<readonly ResolvedAddress[]> {
+async function resolveBySystem(hostname: string): Promise<readonly ResolvedAddress[]> {
   return systemLookup(hostname, { all: true });
 }
 
@@ -61,7 +62,7 @@ export async function guardedRequest({ url, method, signal }: GuardedRequest, gu
 function guardedLookup(guard: AddressGuard, mayReach: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     const answer = async (): Promise<readonly ResolvedAddress[]> => {
-      const addresses = await guard.resolve(hostname);
+      const addresses = await (guard.resolve ?? resolveBySystem)(hostname);
       if (addresses.length === 0 || !addresses.every(({ address }) => mayReach(address))) throw privateAddress(hostname);
       return addresses;
     };
