@@ -37,9 +37,22 @@ interface Aggregate {
   readonly matched: number | undefined;
 }
 
+/** "sum of amount", "largest amount", "number of rows". */
+export function describeStatistic(statistic: Statistic, column: string | undefined): string {
+  if (column === undefined) return 'number of rows';
+  return `${statisticNames[statistic]} ${statistic === 'min' || statistic === 'max' ? '' : 'of '}${column}`;
+}
+
+export function describeGroups(title: string, aggregate: string, result: unknown): string {
+  const lines = listIn(result, 'groups').map((group) => {
+    const value = group[aggregate] ?? group['count'];
+    return `- ${String(group['key']) || '(empty)'}: ${typeof value === 'number' ? formatNumber(value) : String(value)}`;
+  });
+  return [title, ...lines].join('\n');
+}
+
 export function describeAggregate({ statistic, column, path, where, value, matched }: Aggregate): string {
-  const name = statisticNames[statistic];
-  const what = statistic === 'min' || statistic === 'max' ? `The ${name} ${column}` : `The ${name} of ${column}`;
+  const what = `The ${describeStatistic(statistic, column)}`;
   const rows = matched === undefined ? 'the rows' : `${matched === 1 ? 'the one row' : `the ${matched} rows`}`;
   return `${what} over ${rows} of ${path}${describeWhere(where)} is ${formatNumber(value)}.`;
 }

@@ -1,7 +1,6 @@
 import type { ComparisonOperator, Condition } from './request.ts';
 
 const value = `["'“]?([^"'”,;]+?)["'”]?`;
-const end = '(?=\\s*(?:$|,|;|\\band\\b|\\bbut\\b|\\bin\\s+[\\w./-]+\\.(?:csv|tsv)|\\bfrom\\s*$|\\bin\\s*$|\\bof\\s*$))';
 
 const operators: readonly (readonly [string, ComparisonOperator])[] = [
   ["(?:is\\s+)?(?:not\\s+equal\\s+to|not|isn't|!=|≠|other\\s+than)", '!='],
@@ -17,25 +16,54 @@ const operators: readonly (readonly [string, ComparisonOperator])[] = [
 const stateWords =
   /\b(un(?:paid|settled|shipped|sent|approved|confirmed|resolved|delivered)|not\s+(?:paid|shipped|sent|approved|settled|delivered|overdue|active|closed)|paid|overdue|outstanding|settled|open|closed|pending|cancell?ed|shipped|delivered|draft|active|inactive|late|refunded|approved|rejected|completed|failed|resolved|confirmed|returned)\b/gi;
 
-/** What a clause says of the rows that count. Conditions are joined by "and"; "or" is not understood. */
+/** What a clause says of the rows that count; all of it must hold. States are left out, because several of them are alternatives. */
 export function parseConditions(clause: string): readonly Condition[] {
-  const conditions: Condition[] = [];
-  const [before = '', ...after] = clause.split(/\b(?:where|whose|having|with|for\s+which)\b/i);
-  for (const part of after) for (const piece of part.split(/\s+(?:and|but)\s+/i)) conditions.push(...parseComparison(piece));
-  // What follows "where" and did not have the form of a comparison is read like the rest.
-  const rest = (conditions.length === 0 ? clause : before).replace(/^(?:please\s+)?open\b/i, '');
-  conditions.push(...parseRange(rest));
-  for (const match of rest.matchAll(stateWords)) {
-    if (match[1] !== undefined) conditions.push({ kind: 'state', word: match[1].toLowerCase().replace(/^not\s+/, 'un') });
-  }
-  conditions.push(...parseValues(rest));
-  return conditions;
+  const { rest, where } = splitWhere(clause);
+  const dates = parseDates(rest);
+  const values = parseValues(rest.replace(datePattern, ' '));
+  return [...where.flatMap(parseComparison), ...parseRange(rest), ...dates, ...values];
+}
+
+/** The states that a clause names, such as "unpaid"; several of them, as in "unpaid and overdue", are alternatives. */
+export function parseStates(clause: string): readonly Condition[] {
+  const { rest } = splitWhere(clause);
+  return [...rest.replace(/^(?:please\s+)?open\b/i, '').matchAll(stateWords)].flatMap(([, found = '']) => {
+    const word = found.toLowerCase();
+    return [{ kind: 'state' as const, word: word.replace(/^not\s+/, ''), negated: /^not\s/.test(word) }];
+  });
+}
+
+/** The conditions after "where", and the clause without them. "With" begins conditions only when they follow. */
+function splitWhere(clause: string): { readonly rest: string; readonly where: readonly string[] } {
+  const [rest = '', ...after] = clause.split(
+    /\b(?:where|whose|having|for\s+which|with(?=\s+(?:an?\s+|the\s+)?\w+\s+(?:is|of|over|under|above|below|[<>=])))\b/i,
+  );
+  return { rest, where: after.flatMap((part) => part.split(/\s+(?:and|but)\s+/i)).filter((piece) => bare(piece) !== '') };
+}
+
+/** Without what is left of "in <file>" when the file's name is taken out. */
+function bare(piece: string): string {
+  return piece.replace(/\b(?:in|from|of|at|inside)\s*$/i, '').trim();
+}
+
+const datePattern = /(?:\b(\w+)\s+)?\b(after|before|since|until|on)\s+(\d{4}-\d{2}-\d{2})\b/gi;
+const dateOperators: { readonly [word: string]: ComparisonOperator } = { after: '>', before: '<', since: '>=', until: '<=', on: '=' };
+
+/** "due after 2026-01-01": the word before may name the column. */
+function parseDates(text: string): Condition[] {
+  return [...text.matchAll(datePattern)].map(([, column = 'date', word = '', value = '']) => ({
+    kind: 'compare',
+    column,
+    op: dateOperators[word.toLowerCase()] ?? '=',
+    value,
+  }));
 }
 
 function parseComparison(text: string): Condition[] {
-  const piece = text.replace(/\b(?:in|from|of|at|inside)\s*$/i, '').trim();
+  const piece = bare(text);
   const blank = /^(?:the\s+|an?\s+)?([\w ]+?)\s+is\s+(not\s+)?(?:empty|blank|missing)$/i.exec(piece);
   if (blank?.[1] !== undefined) return [{ kind: 'compare', column: blank[1], op: blank[2] === undefined ? 'empty' : 'not_empty' }];
+  if (/\bor\b/i.test(piece)) return [{ kind: 'unclear', text: piece }];
   for (const [pattern, op] of operators) {
     const match = new RegExp(
       `^(?:the\\s+|an?\\s+)?([A-Za-z_][\\w ]*?)\\s*(?:\\b|(?=[<>=!≠≤≥]))\\s*${pattern}(?![A-Za-z])\\s*(?:the\\s+)?${value}\\s*$`,
@@ -43,7 +71,7 @@ function parseComparison(text: string): Condition[] {
     ).exec(piece);
     if (match?.[1] !== undefined && match[2] !== undefined) return [{ kind: 'compare', column: match[1].trim(), op, value: cleanValue(match[2]) }];
   }
-  return [];
+  return [{ kind: 'unclear', text: piece }];
 }
 
 const bareRange =
@@ -64,17 +92,16 @@ function parseRange(text: string): Condition[] {
   });
 }
 
-/** "from France", "for Acme Ltd", "by Ann": a capital letter or quotes tell a value from other words. */
+/** "from France", "for Acme Ltd", "Travel expenses": a capital letter within the clause, or quotes, tell a value from other words. */
 function parseValues(text: string): Condition[] {
-  const pattern = new RegExp(
-    `\\b(?:from|for|by|of|to|in)\\s+(?:customer\\s+|country\\s+|client\\s+|category\\s+|supplier\\s+|vendor\\s+)?(?:["'“]([^"'”]+)["'”]|([A-Z][\\w&.-]*(?:\\s+[A-Z][\\w&.-]*)*))${end}`,
-    'g',
-  );
+  const pattern = /["'“]([^"'”]+)["'”]|(?<=\S\s+)\b([A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*)*)/g;
   return [...text.matchAll(pattern)].flatMap(([, inQuotes, capitalised]) => {
-    const found = inQuotes ?? capitalised;
-    return found === undefined ? [] : [{ kind: 'value' as const, value: found.trim() }];
+    const found = (inQuotes ?? capitalised)?.trim();
+    return found === undefined || notValues.test(found) ? [] : [{ kind: 'value' as const, value: found }];
   });
 }
+
+const notValues = /^(?:I|CSV|VAT|TSV|USD|EUR|GBP|Please|And|The)$/;
 
 /** Numbers lose their thousands separators and currency. */
 function cleanValue(text: string): string {

@@ -1,5 +1,5 @@
-import { parseConditions } from './parse-conditions.ts';
-import type { FollowUpRequest, Request, Statistic } from './request.ts';
+import { parseConditions, parseStates } from './parse-conditions.ts';
+import type { Condition, FollowUpRequest, Request, Statistic, TableRequest } from './request.ts';
 
 /**
  * What a message asks for, in its order: "Add up the unpaid invoices in invoices.csv and tell me 15% of the total" is two
@@ -10,10 +10,17 @@ export function parseRequests(message: string): readonly Request[] {
   const onlyTable = findTablePath(message);
   for (const clause of splitClauses(message)) {
     const followUp = parseFollowUp(clause, requests.length > 0);
-    const parsed = followUp === undefined ? parseClause(clause, onlyTable) : [followUp];
-    requests.push(...parsed);
+    const earlier = requests.findLast((request) => request.kind === 'table');
+    const parsed = followUp === undefined ? parseClause(clause, { onlyTable, earlier }) : [followUp];
+    requests.push(...(parsed.length > 0 ? parsed : [{ kind: 'unclear' as const, text: clause }]));
   }
-  return requests;
+  return requests.every(({ kind }) => kind === 'unclear') ? [] : requests;
+}
+
+/** What the rest of the message says about tables. */
+interface TableSurroundings {
+  readonly onlyTable: string | undefined;
+  readonly earlier: TableRequest | undefined;
 }
 
 const commandWords =
@@ -91,10 +98,10 @@ function parseFollowUp(clause: string, hasEarlier: boolean): FollowUpRequest | u
   return undefined;
 }
 
-function parseClause(clause: string, onlyTable: string | undefined): readonly Request[] {
+function parseClause(clause: string, surroundings: TableSurroundings): readonly Request[] {
   const simple = parseFetch(clause) ?? parseSearch(clause) ?? parseTime(clause);
   if (simple !== undefined) return [simple];
-  const table = parseTable(clause, onlyTable);
+  const table = parseTable(clause, surroundings);
   if (table.length > 0) return table;
   const request = parseList(clause) ?? parseRead(clause) ?? parseCalculation(clause);
   return request === undefined ? [] : [request];
@@ -148,25 +155,41 @@ const statistics: readonly (readonly [RegExp, Statistic])[] = [
   [/\b(?:add(?:\s+\w+){0,2}\s+up|add up|sum|total|altogether|how much|add together)\b/i, 'sum'],
 ];
 
-/** A clause without a file, such as "what is the average", speaks of the file that the message names elsewhere. */
-function parseTable(clause: string, onlyTable: string | undefined): readonly Request[] {
-  const path = findTablePath(clause) ?? (/\d/.test(clause) || !statistics.some(([pattern]) => pattern.test(clause)) ? undefined : onlyTable);
-  const rest = (path === undefined ? clause : clause.replace(path, ' ')).replaceAll(/["“”`]/g, ' ');
-  const found = statistics.filter(([pattern]) => pattern.test(rest)).map(([, statistic]) => statistic);
-  const conditions = parseConditions(rest);
-  const noun = /\b(?:rows?|records?|entries|invoices?|orders?|customers?|payments?|sales|expenses?|transactions?|products?|items?|amounts?)\b/i.test(
-    rest,
-  );
-  if (path === undefined && (found.length === 0 || !noun)) return [];
-  if (found.length === 0 && conditions.length === 0) return [];
-  // "at most 5" and "the total number of" would count as two wishes.
-  const wanted =
-    found.includes('count') && /\btotal (?:number|count)\b/i.test(rest) ? (['count'] as const) : found.length === 0 ? (['rows'] as const) : found;
+/** Questions about tables that would be answered wrongly if only the rest of their words were heard. */
+const beyondTables = /\b(?:difference|compared?|versus|vs|ratio|share|median|sort(?:ed)?|top|trend|chart|plot|month(?:ly)?|weekly|yearly)\b/i;
+const tableNouns = /\b(?:rows?|records?|entries|invoices?|orders?|customers?|payments?|sales|expenses?|transactions?|products?|items?|amounts?)\b/i;
+
+/** A clause without a file, such as "what is the average", speaks of the file, and of the rows, that the message names elsewhere. */
+function parseTable(clause: string, { onlyTable, earlier }: TableSurroundings): readonly Request[] {
+  const own = findTablePath(clause);
+  const rest = (own === undefined ? clause : clause.replace(own, ' ')).replaceAll(/[“”`]/g, '"').replaceAll(/"\s*"/g, ' ');
+  const found = findStatistics(rest);
+  const borrowed = own === undefined && found.length > 0 && !/\d/.test(clause) ? onlyTable : undefined;
+  const path = own ?? borrowed;
+  if (path === undefined && (found.length === 0 || !tableNouns.test(rest))) return [];
+  const states = parseStates(rest);
+  const others = parseConditions(rest);
+  const grouping = /\b(?:by|per|for\s+each|for\s+every)\s+(?:the\s+)?([a-z][a-z_]*)\b/.exec(rest)?.[1];
+  if (beyondTables.test(rest) || (found.length === 0 && states.length + others.length === 0)) return [];
+  const inherited = borrowed !== undefined && states.length + others.length === 0 ? (earlier?.conditions ?? []) : [];
+  const alternatives: readonly (readonly Condition[])[] =
+    states.length === 0 ? [[...inherited, ...others]] : states.map((state) => [state, ...others]);
   const words = rest.toLowerCase().match(/[a-z][a-z_]+/g) ?? [];
-  const tables = wanted.map((statistic): Request => ({ kind: 'table', statistic, words, conditions, ...(path === undefined ? {} : { path }) }));
+  const more = { words, ...(path === undefined ? {} : { path }), ...(grouping === undefined ? {} : { groupBy: grouping }) };
+  const requests = (found.length === 0 ? (['rows'] as const) : found).flatMap((statistic): Request[] => [
+    ...alternatives.map((conditions): TableRequest => ({ kind: 'table', statistic, conditions, ...more })),
+    ...(alternatives.length > 1 && (statistic === 'sum' || statistic === 'count') ? [{ kind: 'combine' as const, count: alternatives.length }] : []),
+  ]);
   const percent = new RegExp(`${number}\\s*(?:%|percent)\\s+of\\b`, 'i').exec(rest)?.[1]?.replaceAll(',', '');
-  if (percent === undefined) return tables;
-  return [...tables, { kind: 'followUp', expression: `${factor(percent, 0)} * #`, label: `${percent}% of #` }];
+  if (percent === undefined) return requests;
+  return [...requests, { kind: 'followUp', expression: `${factor(percent, 0)} * #`, label: `${percent}% of #` }];
+}
+
+/** "Total" and "how much" ask for a sum only when nothing else is asked for: "the total number", "the average total". */
+function findStatistics(text: string): readonly Statistic[] {
+  const found = statistics.filter(([pattern]) => pattern.test(text)).map(([, statistic]) => statistic);
+  const asksToAdd = /\b(?:add|sum|altogether)\b/i.test(text);
+  return found.length > 1 && !asksToAdd ? found.filter((statistic) => statistic !== 'sum') : found;
 }
 
 function parseList(clause: string): Request | undefined {

@@ -1,10 +1,19 @@
 import { isPlainObject, type JsonObject } from '../../base/json.ts';
-import { describeAggregate, describeCount, describeRemarks, describeRows, describeWhere, formatNumber } from './answer.ts';
+import {
+  describeAggregate,
+  describeCount,
+  describeGroups,
+  describeRemarks,
+  describeRows,
+  describeStatistic,
+  describeWhere,
+  formatNumber,
+} from './answer.ts';
 import type { Evidence } from './evidence.ts';
 import type { Finding } from './plan.ts';
 import type { TableRequest } from './request.ts';
 import { columnList, resolveCondition, type TableInHand } from './resolve-condition.ts';
-import { findAmountColumn, nameWords, readSample } from './table-columns.ts';
+import { findAmountColumn, findMentionedValues, findNamedColumn, nameWords, readSample } from './table-columns.ts';
 
 const sampleSize = 20;
 
@@ -22,7 +31,11 @@ export function planTable(request: TableRequest, evidence: Evidence): Finding | 
   if (sample === undefined) return { text: `The result of queryCsv for ${path.path} has a form that I do not know.` };
   const table = { path: path.path, sample, words: request.words };
   const where = resolveConditions(request, table, evidence);
-  return where === undefined || 'text' in where ? where : evaluate(request, table, where.where, evidence);
+  if (where === undefined || 'text' in where) return where;
+  if (request.groupBy !== undefined) return evaluateGroups(request, request.groupBy, table, where.where, evidence);
+  return request.statistic === 'rows' || request.statistic === 'count'
+    ? evaluateRows(request.statistic, table, where.where, evidence)
+    : evaluateStatistic(request, table, where.where, evidence);
 }
 
 /** The table meant when no file is named: the only CSV file, or the only one whose name is in the request. */
@@ -52,33 +65,65 @@ function resolveConditions(
     if ('problem' in condition) return { text: condition.problem };
     where.push(condition.where);
   }
+  const constrained = new Set(where.map(({ column }) => String(column)));
+  for (const { column, value } of findMentionedValues(table.sample, request.words)) {
+    if (!constrained.has(column)) where.push({ column, op: '=', value });
+  }
   return { where };
 }
 
-function evaluate(request: TableRequest, table: TableInHand, where: readonly JsonObject[], evidence: Evidence): Finding | undefined {
+type Where = readonly JsonObject[];
+
+function query(table: TableInHand, where: Where, more: JsonObject): JsonObject {
+  return { path: table.path, ...(where.length === 0 ? {} : { where }), ...more };
+}
+
+function evaluateRows(statistic: 'rows' | 'count', table: TableInHand, where: Where, evidence: Evidence): Finding | undefined {
+  const outcome = evidence.lookUp('queryCsv', query(table, where, { limit: statistic === 'rows' ? sampleSize : 0 }));
+  if (outcome === undefined) return undefined;
+  if (!outcome.ok) return { text: `I could not query ${table.path}: ${outcome.problem}` };
+  const matched = isPlainObject(outcome.value) ? outcome.value['matched'] : undefined;
+  if (typeof matched !== 'number') return { text: `queryCsv did not say how many rows of ${table.path} match.` };
+  const remarks = describeRemarks(outcome.value);
+  if (statistic === 'count') return { text: describeCount(table.path, where, matched) + remarks, number: matched };
+  return { text: describeRows(table.path, where, matched, readSample(outcome.value)) + remarks };
+}
+
+function evaluateStatistic(request: TableRequest, table: TableInHand, where: Where, evidence: Evidence): Finding | undefined {
   const { statistic } = request;
-  const condition = where.length === 0 ? {} : { where };
-  if (statistic === 'rows' || statistic === 'count') {
-    const outcome = evidence.lookUp('queryCsv', { path: table.path, ...condition, limit: statistic === 'rows' ? sampleSize : 0 });
-    if (outcome === undefined) return undefined;
-    if (!outcome.ok) return { text: `I could not query ${table.path}: ${outcome.problem}` };
-    const matched = isPlainObject(outcome.value) ? outcome.value['matched'] : undefined;
-    if (typeof matched !== 'number') return { text: `queryCsv did not say how many rows of ${table.path} match.` };
-    const remarks = describeRemarks(outcome.value);
-    if (statistic === 'count') return { text: describeCount(table.path, where, matched) + remarks, number: matched };
-    return { text: describeRows(table.path, where, matched, readSample(outcome.value)) + remarks };
-  }
   const column = findAmountColumn(table.sample, request.words);
-  if (column === undefined)
-    return { text: `${table.path} has no column that I can take for the amounts; ${columnList(table)}. Name the column to use.` };
-  const outcome = evidence.lookUp('queryCsv', { path: table.path, ...condition, aggregate: [{ fn: statistic, column }], limit: 0 });
+  if (column === undefined) return { text: noAmounts(table) };
+  const outcome = evidence.lookUp('queryCsv', query(table, where, { aggregate: [{ fn: statistic, column }], limit: 0 }));
   if (outcome === undefined) return undefined;
   if (!outcome.ok) return { text: `I could not query ${table.path}: ${outcome.problem}` };
   const { value, matched } = readAggregate(outcome.value, `${statistic}(${column})`);
-  if (matched === 0) return { text: `No row of ${table.path} matches${describeWhere(where)}.` };
+  if (matched === 0) return { text: `No row of ${table.path} matches${describeWhere(where)}.`, ...(statistic === 'sum' ? { number: 0 } : {}) };
   if (value === undefined) return { text: `queryCsv gave no ${statistic} of ${column} for ${table.path}.` };
   const text = describeAggregate({ statistic, column, path: table.path, where, value, matched }) + describeRemarks(outcome.value);
-  return { text, number: Number(formatNumber(value)) };
+  const number = Number(formatNumber(value));
+  const asksWhich =
+    (statistic === 'min' || statistic === 'max') && request.words.some((word) => word === 'which' || word === 'who' || word === 'whose');
+  if (!asksWhich) return { text, number };
+  const rows = evaluateRows('rows', table, [...where, { column, op: '=', value: formatNumber(value) }], evidence);
+  return rows === undefined ? undefined : { text: `${text}\n${rows.text}`, number };
+}
+
+function evaluateGroups(request: TableRequest, wording: string, table: TableInHand, where: Where, evidence: Evidence): Finding | undefined {
+  const groupBy = findNamedColumn(table.sample, wording);
+  if (groupBy === undefined) return { text: `${table.path} has no column "${wording}" to group by; ${columnList(table)}.` };
+  const fn = request.statistic === 'rows' ? 'count' : request.statistic;
+  const column = fn === 'count' ? undefined : findAmountColumn(table.sample, request.words);
+  if (fn !== 'count' && column === undefined) return { text: noAmounts(table) };
+  const aggregate = { fn, ...(column === undefined ? {} : { column }) };
+  const outcome = evidence.lookUp('queryCsv', query(table, where, { groupBy, aggregate: [aggregate], limit: 0 }));
+  if (outcome === undefined) return undefined;
+  if (!outcome.ok) return { text: `I could not query ${table.path}: ${outcome.problem}` };
+  const title = `The ${describeStatistic(fn, column)} by ${groupBy} in ${table.path}${describeWhere(where)}:`;
+  return { text: describeGroups(title, column === undefined ? 'count' : `${fn}(${column})`, outcome.value) + describeRemarks(outcome.value) };
+}
+
+function noAmounts(table: TableInHand): string {
+  return `${table.path} has no column that I can take for the amounts; ${columnList(table)}. Name the column to use.`;
 }
 
 function readAggregate(result: unknown, name: string): { readonly value: number | undefined; readonly matched: number | undefined } {

@@ -15,16 +15,43 @@ export type NextStep = { readonly kind: 'call'; readonly calls: readonly WantedC
 /** Decides the next round from the requests and from what is known: the calls still to be made, or the answer. */
 export function planNextStep(requests: readonly Request[], evidence: Evidence): NextStep {
   if (requests.length === 0) return { kind: 'answer', text: capabilities };
-  const texts: string[] = [];
-  let before: Finding | undefined | 'none' = 'none';
-  for (const request of requests) {
-    const finding = attempt(() => (request.kind === 'followUp' ? planFollowUp(request, before, evidence) : planRequest(request, evidence)));
-    if (finding !== undefined) texts.push(finding.text);
-    // Several percentages refer to the same total.
-    if (request.kind !== 'followUp') before = finding;
-  }
+  const findings: Found[] = [];
+  for (const request of requests) findings.push({ request, finding: attempt(() => planOne(request, findings, evidence)) });
   const { wanted } = evidence;
-  return wanted.length > 0 ? { kind: 'call', calls: wanted } : { kind: 'answer', text: `${texts.join('\n')}\n${disclaimer}` };
+  if (wanted.length > 0) return { kind: 'call', calls: wanted };
+  return { kind: 'answer', text: [...findings.flatMap(({ finding }) => finding?.text ?? []), disclaimer].join('\n') };
+}
+
+interface Found {
+  readonly request: Request;
+  readonly finding: Finding | undefined;
+}
+
+function planOne(request: Request, before: readonly Found[], evidence: Evidence): Finding | undefined {
+  switch (request.kind) {
+    case 'followUp':
+      // Several percentages refer to the same total.
+      return planFollowUp(
+        request,
+        before.findLast((found) => found.request.kind !== 'followUp' && found.request.kind !== 'unclear'),
+        evidence,
+      );
+    case 'combine':
+      return planCombination(before.slice(-request.count), evidence);
+    case 'unclear':
+      return { text: `I did not understand "${request.text}".` };
+    default:
+      return planRequest(request, evidence);
+  }
+}
+
+/** The sum of the numbers found for several states, as in "unpaid and overdue". */
+function planCombination(parts: readonly Found[], evidence: Evidence): Finding | undefined {
+  if (parts.some(({ finding }) => finding === undefined)) return undefined;
+  const numbers = parts.flatMap(({ finding }) => finding?.number ?? []);
+  if (numbers.length < parts.length) return { text: 'So they cannot be added up.' };
+  const expression = numbers.map(formatNumber).join(' + ');
+  return calculate(expression, expression, evidence);
 }
 
 function attempt(plan: () => Finding | undefined): Finding | undefined {
@@ -36,7 +63,7 @@ function attempt(plan: () => Finding | undefined): Finding | undefined {
   }
 }
 
-function planRequest(request: Exclude<Request, FollowUpRequest>, evidence: Evidence): Finding | undefined {
+function planRequest(request: Exclude<Request, { readonly kind: 'followUp' | 'combine' | 'unclear' }>, evidence: Evidence): Finding | undefined {
   switch (request.kind) {
     case 'table':
       return planTable(request, evidence);
@@ -77,12 +104,12 @@ function calculate(expression: string, label: string, evidence: Evidence): Findi
   };
 }
 
-function planFollowUp(request: FollowUpRequest, before: Finding | undefined | 'none', evidence: Evidence): Finding | undefined {
-  if (before === undefined) return undefined;
-  const base = before === 'none' ? evidence.earlierNumber : before.number;
+function planFollowUp(request: FollowUpRequest, before: Found | undefined, evidence: Evidence): Finding | undefined {
+  if (before !== undefined && before.finding === undefined) return undefined;
+  const base = before === undefined ? evidence.earlierNumber : before.finding?.number;
   if (base === undefined) {
-    if (before !== 'none') return { text: `So there is no number for ${request.label.replace('#', 'it')}.` };
-    return { text: `There is no earlier number to take for ${request.label.replace('#', 'it')}.` };
+    const calculation = request.label.replace('#', 'it');
+    return { text: before === undefined ? `There is no earlier number to take for ${calculation}.` : `So there is no number for ${calculation}.` };
   }
   const number = formatNumber(base);
   return calculate(request.expression.replace('#', number), request.label.replace('#', number), evidence);

@@ -93,6 +93,27 @@ describe('tables', () => {
     expect(answer).toMatch(new RegExp(`(^|[ (])${expected.replaceAll('.', '\\.')}([ .]|$)`, 'm'));
   });
 
+  test.each([
+    [`Please sum up all unpaid and overdue invoices in ${path}`, '750.25 + 99.75 = 850.'],
+    [`How many unpaid or overdue invoices are in ${path}?`, '2 + 1 = 3.'],
+    [`Add up the unpaid and overdue invoices in ${path} and tell me half of the total`, 'half of 850 is 425.'],
+    [`Add up the invoices in ${path} that are not paid`, 'where status != paid is 850.'],
+    [`Count the unpaid invoices in ${path} and sum them`, 'where status = unpaid is 750.25.'],
+    [`Sum the invoices in ${path} after 2026-03-01`, 'where date > 2026-03-01 is 600.'],
+    [`How much did bolt pay in ${path}?`, 'where customer = Bolt is 350.'],
+    [`average amount of Acme invoices in ${path}`, 'where customer = Acme is 825.375.'],
+    [`Which invoice in ${path} is the largest?`, 'id: INV-1'],
+    [`Sum the amounts in ${path} by customer`, '- Bolt: 350'],
+    [`How many invoices are there per status in ${path}?`, '- unpaid: 2'],
+    [`total amount per planet in ${path}`, 'no column "planet" to group by'],
+    [`Sum the amounts in ${path} where customer begins with A`, 'I do not understand the condition "customer begins with A"'],
+    [`Sum the amounts in ${path} where customer is Acme or Bolt`, 'I do not understand the condition'],
+    [`What is the difference between paid and unpaid invoices in ${path}?`, 'I am the rehearsal model'],
+    [`Summarize the README and tell me what time it is`, 'I did not understand "Summarize the README".'],
+  ])('no part of the question is passed over: %s', async (question, expected) => {
+    expect((await converse(question, files)).answer).toContain(expected);
+  });
+
   test('shows rows when no statistic is asked for', async () => {
     const { answer } = await converse(`Show me the overdue invoices in ${path}`, files);
     expect(answer).toContain('has 1 row where status = overdue');

@@ -5,12 +5,14 @@ export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'contain
  * A condition on rows, as far as words alone tell it. Which column is meant is decided later, with the file at hand:
  * - `compare`: a column's name as the user wrote it, or none for the column of amounts;
  * - `state`: a word such as "unpaid" that describes a row;
- * - `value`: a value of some column, as in "from France".
+ * - `value`: a value of some column, as in "from France";
+ * - `unclear`: words that were not understood. A condition is never dropped: the answer would be one to another question.
  */
 export type Condition =
   | { readonly kind: 'compare'; readonly column?: string; readonly op: ComparisonOperator; readonly value?: string }
-  | { readonly kind: 'state'; readonly word: string }
-  | { readonly kind: 'value'; readonly value: string };
+  | { readonly kind: 'state'; readonly word: string; readonly negated: boolean }
+  | { readonly kind: 'value'; readonly value: string }
+  | { readonly kind: 'unclear'; readonly text: string };
 
 /** `rows` asks for the rows themselves. */
 export type Statistic = 'sum' | 'avg' | 'min' | 'max' | 'count' | 'rows';
@@ -23,6 +25,8 @@ export interface TableRequest {
   /** Words of the request that may name a column, in order. */
   readonly words: readonly string[];
   readonly conditions: readonly Condition[];
+  /** Words for the column to group by. */
+  readonly groupBy?: string;
 }
 
 /** A calculation with the number found before it; `expression` has `#` in its place, `label` says it in words. */
@@ -32,8 +36,16 @@ export interface FollowUpRequest {
   readonly label: string;
 }
 
+/** Adds up the numbers of the requests before it. */
+export interface CombineRequest {
+  readonly kind: 'combine';
+  readonly count: number;
+}
+
 export type Request =
   | TableRequest
+  | CombineRequest
+  | { readonly kind: 'unclear'; readonly text: string }
   | FollowUpRequest
   | { readonly kind: 'calculate'; readonly expression: string }
   | { readonly kind: 'time'; readonly place?: string }

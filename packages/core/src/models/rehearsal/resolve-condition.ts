@@ -3,6 +3,7 @@ import type { Evidence } from './evidence.ts';
 import type { Condition } from './request.ts';
 import {
   findAmountColumn,
+  findDateColumn,
   findNamedColumn,
   findStateColumns,
   findTextColumns,
@@ -27,15 +28,18 @@ export function resolveCondition(condition: Condition, table: TableInHand, evide
     case 'compare':
       return resolveComparison(condition, table);
     case 'state':
-      return resolveState(condition.word, table, evidence);
+      return resolveState(condition, table, evidence);
     case 'value':
       return resolveValue(condition.value, table, evidence);
+    case 'unclear':
+      return { problem: `I do not understand the condition "${condition.text}".` };
   }
 }
 
 function resolveComparison(condition: Condition & { kind: 'compare' }, table: TableInHand): ResolvedCondition {
   const { column: wording, op, value } = condition;
-  const column = wording === undefined ? findAmountColumn(table.sample, table.words) : findNamedColumn(table.sample, wording);
+  const named = wording === undefined ? findAmountColumn(table.sample, table.words) : findNamedColumn(table.sample, wording);
+  const column = named ?? (value !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(value) ? findDateColumn(table.sample) : undefined);
   if (column === undefined)
     return { problem: `${table.path} has no column ${wording === undefined ? 'of amounts' : `"${wording}"`}; ${columnList(table)}.` };
   if (value === undefined) return { where: { column, op } };
@@ -56,7 +60,8 @@ const sameState: { readonly [word: string]: readonly string[] } = {
   late: ['overdue'],
 };
 
-function resolveState(word: string, table: TableInHand, evidence: Evidence): ResolvedCondition | undefined {
+function resolveState(condition: Condition & { kind: 'state' }, table: TableInHand, evidence: Evidence): ResolvedCondition | undefined {
+  const { word, negated } = condition;
   const columns = findStateColumns(table.sample, word);
   const seen: string[] = [];
   let waiting = false;
@@ -66,7 +71,7 @@ function resolveState(word: string, table: TableInHand, evidence: Evidence): Res
       waiting = true;
       continue;
     }
-    const where = stateCondition(word, column, values);
+    const where = negated ? negatedState(word, column, values) : stateCondition(word, column, values);
     if (where !== undefined) return waiting ? undefined : { where };
     seen.push(`the values of ${column} are ${values.join(', ')}`);
   }
@@ -95,6 +100,13 @@ function stateCondition(word: string, column: string, values: readonly string[])
   // A column such as `paid_at` tells by being filled.
   const tellsByDate = nameWords(column).some((part) => ['at', 'on', 'date', 'day', 'time'].includes(part));
   return tellsByDate ? { column, op: negated ? 'empty' : 'not_empty' } : undefined;
+}
+
+/** "not paid" is everything but "paid", where that is a value, else what "unpaid" is. */
+function negatedState(word: string, column: string, values: readonly string[]): JsonObject | undefined {
+  const value = values.find((known) => stateWord(known) === word);
+  if (value !== undefined) return { column, op: '!=', value };
+  return stateCondition(`un${word}`, column, values);
 }
 
 function stateWord(value: string): string {

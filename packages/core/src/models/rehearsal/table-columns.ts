@@ -99,8 +99,27 @@ export function findStateColumns(sample: TableSample, word: string): readonly st
   return sample.columns.filter(isState);
 }
 
+function isDate(sample: TableSample, column: string): boolean {
+  const values = valuesOf(sample, column);
+  return values.length > 0 && values.every((value) => writtenDate.test(value));
+}
+
+/** The only column of dates. */
+export function findDateColumn(sample: TableSample): string | undefined {
+  const [only, ...others] = sample.columns.filter((column) => isDate(sample, column));
+  return others.length === 0 ? only : undefined;
+}
+
+/** Values of the sample that the request mentions in lower case, as in "spent on food". Names of columns do not count. */
+export function findMentionedValues(sample: TableSample, words: readonly string[]): readonly { readonly column: string; readonly value: string }[] {
+  const free = new Set(words.filter((word) => word.length > 2));
+  for (const column of sample.columns) for (const word of nameWords(column)) free.delete(word);
+  return findTextColumns(sample).flatMap((column) =>
+    valuesOf(sample, column).flatMap((value) => (free.has(value.toLowerCase()) ? [{ column, value }] : [])),
+  );
+}
+
 /** Columns of words, in which a value such as a country or a customer may be found. */
 export function findTextColumns(sample: TableSample): readonly string[] {
-  const isDate = (column: string): boolean => valuesOf(sample, column).every((value) => writtenDate.test(value));
-  return sample.columns.filter((column) => valuesOf(sample, column).length > 0 && !isNumeric(sample, column) && !isDate(column)).slice(0, 6);
+  return sample.columns.filter((column) => valuesOf(sample, column).length > 0 && !isNumeric(sample, column) && !isDate(sample, column)).slice(0, 6);
 }
