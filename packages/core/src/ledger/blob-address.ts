@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../base/hash.ts';
 
 /**
- * The address of a blob: SHA-256 over tenant, app and bytes, as 64 hexadecimal digits. Every store uses it, so a writer
- * knows the address before the blob is stored. Equal bytes of two tenants or apps have different addresses.
+ * The address of a blob, as 64 hexadecimal digits: a SHA-256 over tenant, app and the SHA-256 of the bytes. Every store
+ * uses it, so a writer knows the address before the blob is stored. Equal bytes of two tenants or apps have different addresses.
  */
 export function blobAddress(scope: { readonly tenant: string; readonly app: string }, bytes: Uint8Array): string {
-  return createHash('sha256')
-    .update(`${JSON.stringify([scope.tenant, scope.app])}\n`)
-    .update(bytes)
-    .digest('hex');
+  return sha256(JSON.stringify([scope.tenant, scope.app, sha256(bytes)]));
 }

@@ -2,7 +2,7 @@ import { storeContract } from '../testing/store-contract.ts';
 import { testClock } from '../testing/test-clock.ts';
 import { memoryStore } from './memory.ts';
 
-storeContract('memory', async () => {
+await storeContract('memory', async () => {
   const clock = testClock();
   const store = memoryStore({ clock });
   return { store, clock, cleanup: () => store.close() };

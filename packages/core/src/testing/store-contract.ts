@@ -1,6 +1,6 @@
-import { describe } from 'vitest';
+import { loadOptionalPackage } from '../base/optional-package.ts';
 import { appendContract } from './store-contract/append-contract.ts';
-import type { MakeStore } from './store-contract/harness.ts';
+import { createSuite, type MakeStore } from './store-contract/harness.ts';
 import { inboxContract } from './store-contract/inbox-contract.ts';
 import { closeContract, isolationContract, listingContract } from './store-contract/listing-contract.ts';
 import { ownershipContract } from './store-contract/ownership-contract.ts';
@@ -11,21 +11,24 @@ export type { MakeStore, StoreUnderTest } from './store-contract/harness.ts';
 
 /**
  * Defines the vitest suite that every `Store` must pass, with a fresh store for each test. It uses nothing but the port.
+ * To be awaited at the top of a test file: `await storeContract('my store', makeStore)`.
  *
  * @param name what the suite is called
  * @param make gives a new and empty store; called once for each test
+ * @throws MissingPackageError when vitest is not installed
  */
-export function storeContract(name: string, make: MakeStore): void {
-  describe(`store contract: ${name}`, () => {
-    appendContract(make);
-    ownershipContract(make);
-    inboxContract(make);
-    readingContract(make);
-    forkContract(make);
-    blobContract(make);
-    sharedContract(make);
-    listingContract(make);
-    isolationContract(make);
-    closeContract(make);
+export async function storeContract(name: string, make: MakeStore): Promise<void> {
+  const suite = createSuite(await loadOptionalPackage('vitest', 'storeContract', () => import('vitest')), make);
+  suite.describe(`store contract: ${name}`, () => {
+    appendContract(suite);
+    ownershipContract(suite);
+    inboxContract(suite);
+    readingContract(suite);
+    forkContract(suite);
+    blobContract(suite);
+    sharedContract(suite);
+    listingContract(suite);
+    isolationContract(suite);
+    closeContract(suite);
   });
 }

@@ -24,7 +24,7 @@ function eventsOfType(type: EventType): fc.Arbitrary<Event> {
       const inside = nested[member];
       if (inside === undefined) return [member, member === 'callId' ? callIds : json];
       const parts = Object.fromEntries([...inside.members, 'laterMember'].map((part) => [part, json]));
-      return [member, fc.oneof({ weight: 5, arbitrary: fc.record(parts, { requiredKeys: [] }) }, json)];
+      return [member, fc.oneof({ weight: 5, arbitrary: fc.record(parts, { requiredKeys: [], noNullPrototype: true }) }, json)];
     }),
   );
   return fc
@@ -177,5 +177,31 @@ describe('what a row cannot be', () => {
 
 test('the codes and places that files hold never change', () => {
   const codes = types.map((type) => `${eventLayouts[type].code} ${type}: ${eventLayouts[type].members.join(' ')}`);
-  expect([...codes, actorKinds.join(' ')]).toMatchInlineSnapshot();
+  expect([...codes, actorKinds.join(' ')]).toMatchInlineSnapshot(`
+    [
+      "1 user: text parts clientKey",
+      "2 assistant: agent text round output providerMetadata",
+      "3 thought: agent text round providerMetadata",
+      "4 tool_call: callId agent name args providerCallId round index invalid providerMetadata",
+      "5 tool_attempt: callId attempt key deadline epoch",
+      "6 tool_result: callId name attempt result settled late durationMs retryAfterMs next",
+      "7 tool_yield: callId name args request expiresAt",
+      "8 tool_input: callId input",
+      "9 state_change: scope scopeId source changes flush",
+      "10 invocation_start: parent kind name version mode input inputHash branch deadline",
+      "11 invocation_yield: reason",
+      "12 invocation_resume: deadline",
+      "13 invocation_end: status output error stopReason next",
+      "14 invocation_reopen: reason",
+      "15 model_start: agent round attempt model recipe estimatedInputTokens maxOutputTokens",
+      "16 model_end: round attempt status usage estimated cost durationMs timeToFirstTokenMs finishReason error retryAfterMs",
+      "17 handoff: from to reason depth",
+      "18 decision: component decision reasoning alternatives data",
+      "19 compaction: covers overlap summary tokensBefore tokensAfter dropped",
+      "20 artifact: name version mediaType size hash",
+      "21 error: error phase",
+      "22 cancel: reason",
+      "user model tool runtime operator trigger",
+    ]
+  `);
 });

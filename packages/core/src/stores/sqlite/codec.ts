@@ -43,13 +43,9 @@ interface CompiledType {
   readonly layout: CompiledLayout;
 }
 
-const typeByName = new Map<string, CompiledType>();
-const typeByCode = new Map<number, CompiledType>();
-for (const [type, { code, ...layout }] of Object.entries(eventLayouts)) {
-  const compiled = { type, code, layout: compile(layout) };
-  typeByName.set(type, compiled);
-  typeByCode.set(code, compiled);
-}
+const types: readonly CompiledType[] = Object.entries(eventLayouts).map(([type, layout]) => ({ type, code: layout.code, layout: compile(layout) }));
+const typeByName: ReadonlyMap<string, CompiledType> = new Map(types.map((type) => [type.type, type]));
+const typeByCode: ReadonlyMap<number, CompiledType> = new Map(types.map((type) => [type.code, type]));
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 

@@ -18,5 +18,5 @@ function inNewFile(options: SqliteOptions): MakeStore {
   };
 }
 
-storeContract('sqlite', inNewFile({}));
-storeContract('sqlite, synchronous: normal', inNewFile({ synchronous: 'normal' }));
+await storeContract('sqlite', inNewFile({}));
+await storeContract('sqlite, synchronous: normal', inNewFile({ synchronous: 'normal' }));

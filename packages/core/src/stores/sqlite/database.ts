@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '../../base/clock.ts';
 import { StoreTooNewError, StoreUnavailableError } from '../../ledger/errors.ts';
 import type { WorkerSettings } from './protocol.ts';
 import { applicationId, migrations } from './schema.ts';
@@ -58,14 +59,14 @@ function configure(database: DatabaseSync, settings: WorkerSettings): void {
 
 /** SQLite does not wait for the lock when the journal mode is changed, so processes that make one file at the same time retry. */
 function useWriteAheadLog(database: DatabaseSync, busyTimeoutMs: number): void {
-  const end = performance.now() + busyTimeoutMs;
+  const end = systemClock.monotonic() + busyTimeoutMs;
   for (;;) {
     try {
       database.exec('pragma journal_mode = wal');
       return;
     } catch (error) {
       const locked = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-      if (locked !== 5 || performance.now() > end) throw error;
+      if (locked !== 5 || systemClock.monotonic() > end) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
   }

@@ -17,26 +17,24 @@ export class PageDecoder {
 
   /** @throws LedgerUnreadableError */
   async decode(page: ReadPage): Promise<readonly Event[]> {
-    const rows = parsePage(page.text) ?? (await this.#findDamage(page));
+    const whole = parsePage(page.text);
+    const rows = whole !== undefined && firstGap(whole, page) === undefined ? whole : await this.#findDamage(page);
     await this.#loadPaths(rows, page.after);
-    const { session } = this.#address;
-    let seq = page.after;
-    const events = rows.map((row) => {
-      if (row[0] !== ++seq) throw new LedgerUnreadableError({ session, seq, reason: 'it is missing' });
-      return decodeRow(row, this.#paths, session);
-    });
-    if (seq !== page.through) throw new LedgerUnreadableError({ session, seq: seq + 1, reason: 'it is missing' });
-    return events;
+    return rows.map((row) => decodeRow(row, this.#paths, this.#address.session));
   }
 
-  /** The page does not parse as a whole: names the first row that does not. */
+  /** The page as a whole is not what it should be: names the first row that is not, or the first that is not there. */
   async #findDamage(page: ReadPage): Promise<readonly StoredRow[]> {
-    const rows = await this.#connection.request('readRows', { ...this.#address, after: page.after, through: page.through });
-    return rows.map(({ seq, text }) => {
+    const { session } = this.#address;
+    const texts = await this.#connection.request('readRows', { ...this.#address, after: page.after, through: page.through });
+    const rows = texts.map(({ seq, text }) => {
       const row = parsePage(`[${text}]`);
-      if (row?.length !== 1) throw new LedgerUnreadableError({ session: this.#address.session, seq, reason: 'its text is damaged' });
+      if (row?.length !== 1) throw new LedgerUnreadableError({ session, seq, reason: 'its text is damaged' });
       return row[0] as StoredRow;
     });
+    const gap = firstGap(rows, page);
+    if (gap !== undefined) throw new LedgerUnreadableError({ session, seq: gap, reason: 'it is missing' });
+    return rows;
   }
 
   /** A read that starts within a ledger meets references to paths that stand before its start. */
@@ -54,6 +52,12 @@ export class PageDecoder {
       if (typeof path === 'string') this.#paths.set(seqs[i] as number, path);
     });
   }
+}
+
+/** The first `seq` of the page that has no row in its place. */
+function firstGap(rows: readonly StoredRow[], page: ReadPage): number | undefined {
+  for (let seq = page.after + 1; seq <= page.through; seq++) if (rows[seq - page.after - 1]?.[0] !== seq) return seq;
+  return rows.length === page.through - page.after ? undefined : page.through + 1;
 }
 
 function parsePage(text: string): readonly StoredRow[] | undefined {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../base/clock.ts';
 import { fieldsPerEvent } from './codec.ts';
 import { describeFailure, openDatabase } from './database.ts';
 import { isRefusal, toFailure } from './failure.ts';
@@ -120,11 +121,11 @@ class FileServer {
 
   #performGroup(writes: WriteOperationsOfFile, group: readonly WriteRequest[]): Outcome[] {
     const outcomes: Outcome[] = [];
-    const end = performance.now() + longestGroupMs;
+    const end = systemClock.monotonic() + longestGroupMs;
     for (const request of group) {
       outcomes.push(this.#perform(writes, request));
       this.#rowsSinceCheckpoint += rowsOf(request);
-      if (performance.now() > end) break;
+      if (systemClock.monotonic() > end) break;
     }
     return outcomes;
   }

@@ -1,4 +1,4 @@
-import { type TestContext, test } from 'vitest';
+import type * as vitest from 'vitest';
 import { isAdjutantError } from '../../base/error.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import type { AppendReceipt, Batch, Claim, InboxItem, LedgerStore, Store } from '../../ledger/port.ts';
@@ -24,10 +24,17 @@ export interface ContractTest {
 
 export type DefineTest = (name: string, body: (test: ContractTest) => Promise<void>) => void;
 
-/** Defines tests that each get a store of their own. */
-export function testsOf(make: MakeStore): DefineTest {
-  return (name, body) => {
-    test(name, async (context: TestContext) => {
+/** What the parts of the contract are written with. */
+export interface Suite {
+  readonly describe: typeof vitest.describe;
+  readonly expect: typeof vitest.expect;
+  /** Defines a test that gets a store of its own. */
+  readonly test: DefineTest;
+}
+
+export function createSuite({ describe, expect, test }: typeof vitest, make: MakeStore): Suite {
+  const define: DefineTest = (name, body) => {
+    test(name, async (context) => {
       const { store, clock, cleanup } = await make();
       const advance = (ms: number): void => {
         if (clock === undefined) context.skip('the store has no clock that can be moved');
@@ -40,6 +47,7 @@ export function testsOf(make: MakeStore): DefineTest {
       }
     });
   };
+  return { describe, expect, test: define };
 }
 
 export const ttl = 30_000;

@@ -1,8 +1,7 @@
-import { describe, expect } from 'vitest';
-import { codeOf, inboxItem, type MakeStore, readTexts, testsOf, ttl, Writer } from './harness.ts';
+import { codeOf, inboxItem, readTexts, type Suite, ttl, Writer } from './harness.ts';
 
-export function inboxContract(make: MakeStore): void {
-  const test = testsOf(make);
+export function inboxContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
   describe('inbox', () => {
     test('keeps what is posted, control lane first, then in order of posting', async ({ ledgers }) => {
       await ledgers.claim('s', 'writer', { ttl });
@@ -45,7 +44,13 @@ export function inboxContract(make: MakeStore): void {
       await ledgers.post('s', inboxItem('a'));
       expect(await ledgers.post('t', inboxItem('a'))).toMatchObject({ duplicate: false });
     });
+  });
+  consumeContract(suite);
+}
 
+function consumeContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
+  describe('inbox and writer', () => {
     test('is emptied with the append that answers, whatever the order', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
       for (const key of ['a', 'b', 'c']) await ledgers.post('s', inboxItem(key));

@@ -1,6 +1,5 @@
-import { describe, expect } from 'vitest';
 import type { LedgerStore, SessionListing } from '../../ledger/port.ts';
-import { codeOf, eventsAfter, inboxItem, type MakeStore, readAll, testsOf, ttl, Writer } from './harness.ts';
+import { codeOf, eventsAfter, inboxItem, readAll, type Suite, ttl, Writer } from './harness.ts';
 
 async function writeAt(ledgers: LedgerStore, session: string, at: number): Promise<void> {
   const claim = await ledgers.claim(session, 'writer', { ttl, force: true });
@@ -8,8 +7,8 @@ async function writeAt(ledgers: LedgerStore, session: string, at: number): Promi
   await ledgers.append(session, { seq: claim.seq, epoch: claim.epoch }, { events });
 }
 
-export function listingContract(make: MakeStore): void {
-  const test = testsOf(make);
+export function listingContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
   describe('list', () => {
     test('gives sessions by the time of their last event, newest first', async ({ ledgers }) => {
       await writeAt(ledgers, 'a', 3_000);
@@ -65,8 +64,8 @@ export function listingContract(make: MakeStore): void {
   });
 }
 
-export function isolationContract(make: MakeStore): void {
-  const test = testsOf(make);
+export function isolationContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
   const others = [
     { tenant: 'acme', app: 'other' },
     { tenant: 'other', app: 'shop' },
@@ -110,8 +109,8 @@ export function isolationContract(make: MakeStore): void {
   });
 }
 
-export function closeContract(make: MakeStore): void {
-  const test = testsOf(make);
+export function closeContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
   describe('close', () => {
     test('waits for what is under way', async ({ store, ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect } from 'vitest';
 import { ownerOfProcess } from '../../stores/owner.ts';
-import { codeOf, errorOf, type MakeStore, testsOf, ttl, Writer } from './harness.ts';
+import { codeOf, errorOf, type Suite, ttl, Writer } from './harness.ts';
 
-export function ownershipContract(make: MakeStore): void {
-  const test = testsOf(make);
+export function ownershipContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
   describe('claim', () => {
     test('brings the ledger into being', async ({ ledgers }) => {
       expect(await ledgers.head('s')).toBeUndefined();
@@ -52,11 +51,11 @@ export function ownershipContract(make: MakeStore): void {
       expect(await ledgers.claim('s', 'b', { ttl })).toMatchObject({ owner: 'b', epoch: 2 });
     });
   });
-  leaseContract(make);
+  leaseContract(suite);
 }
 
-function leaseContract(make: MakeStore): void {
-  const test = testsOf(make);
+function leaseContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
   describe('lease', () => {
     test('ends after its time', async ({ ledgers, advance }) => {
       await ledgers.claim('s', 'a', { ttl: 1_000 });

@@ -1,6 +1,5 @@
-import { describe, expect } from 'vitest';
 import type { LedgerStore } from '../../ledger/port.ts';
-import { codeOf, type MakeStore, readAll, readTexts, testsOf, ttl, Writer } from './harness.ts';
+import { codeOf, readAll, readTexts, type Suite, ttl, Writer } from './harness.ts';
 
 const many = 4_321;
 
@@ -8,8 +7,8 @@ function numbered(from: number, to: number): string[] {
   return Array.from({ length: to - from + 1 }, (_, i) => `n${from + i}`);
 }
 
-export function readingContract(make: MakeStore): void {
-  const test = testsOf(make);
+export function readingContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
   describe('read', () => {
     test('gives all events in ascending order, in pages that are not empty', async ({ ledgers }) => {
       await (await Writer.claim(ledgers, 's')).write(numbered(1, many));
@@ -66,11 +65,11 @@ export function readingContract(make: MakeStore): void {
       expect(await codeOf(readAll(ledgers, 'unknown'))).toBe('session_not_found');
     });
   });
-  followContract(make);
+  followContract(suite);
 }
 
-function followContract(make: MakeStore): void {
-  const test = testsOf(make);
+function followContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
   describe('follow', () => {
     test('gives what is there and then what lands, without gaps', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
@@ -130,7 +129,7 @@ async function followUntil(ledgers: LedgerStore, session: string, after: number,
   const texts: string[] = [];
   let seq = after;
   for await (const event of ledgers.follow(session, after, controller.signal)) {
-    expect(event.seq).toBe(++seq);
+    if (event.seq !== ++seq) throw new Error(`After event ${seq - 1} came event ${event.seq}.`);
     const text = event.type === 'user' ? event.text : event.type;
     texts.push(text);
     if (text === last) break;

@@ -1,8 +1,7 @@
-import { describe, expect } from 'vitest';
-import { codeOf, errorOf, inboxItem, type MakeStore, readTexts, testsOf, ttl, Writer } from './harness.ts';
+import { codeOf, errorOf, inboxItem, readTexts, type Suite, ttl, Writer } from './harness.ts';
 
-export function forkContract(make: MakeStore): void {
-  const test = testsOf(make);
+export function forkContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
   describe('fork', () => {
     test('shares the prefix and nothing that comes later, in both directions', async ({ ledgers }) => {
       const origin = await Writer.claim(ledgers, 's');
@@ -33,7 +32,13 @@ export function forkContract(make: MakeStore): void {
         expect(await readTexts(ledgers, 'f2', { after })).toEqual(['a', 'b', 'x', 'p', 'q'].slice(after));
       }
     });
+  });
+  forkEdgeContract(suite);
+}
 
+function forkEdgeContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
+  describe('fork at the edges', () => {
     test('works at both ends of the ledger', async ({ ledgers }) => {
       await (await Writer.claim(ledgers, 's')).write(['a', 'b']);
       await ledgers.fork('s', 0, 'empty');
@@ -66,8 +71,8 @@ export function forkContract(make: MakeStore): void {
   });
 }
 
-export function blobContract(make: MakeStore): void {
-  const test = testsOf(make);
+export function blobContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
   const bytes = new TextEncoder().encode('a large value');
   describe('blobs', () => {
     test('come back byte for byte, under an address that depends on them', async ({ ledgers }) => {
@@ -115,8 +120,8 @@ export function blobContract(make: MakeStore): void {
   });
 }
 
-export function sharedContract(make: MakeStore): void {
-  const test = testsOf(make);
+export function sharedContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
   const write = (key: string, value: number | undefined, baseVersion: number, scopeId = '1') => ({ scope: 'user', scopeId, key, value, baseVersion });
   describe('shared scopes', () => {
     test('keep values with versions that grow', async ({ ledgers }) => {
