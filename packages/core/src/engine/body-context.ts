@@ -117,7 +117,7 @@ export class Body implements BodyContext {
       abort: (reason) => scope.abort(new AbortReason('cancelled', reason ?? `${runnable.name} was aborted by its caller.`)),
       detach: () => {
         spawned.delete(tracked);
-        this.place.run.detach(child.ended);
+        this.place.run.detach(child.path, child.ended);
       },
     };
   }
@@ -125,7 +125,7 @@ export class Body implements BodyContext {
   dispatch(runnable: Runnable, options: CallOptions = {}): { readonly invocationId: string } {
     const { run } = this.place;
     const child = this.#begin('dispatch', runnable, options, run.detachedScope);
-    run.detach(child.ended);
+    run.detach(child.path, child.ended);
     return { invocationId: child.path };
   }
 

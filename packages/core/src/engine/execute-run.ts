@@ -10,6 +10,7 @@ import { runBody } from './bodies.ts';
 import { RunStoppedError } from './errors.ts';
 import { invoke } from './invoke.ts';
 import { keepLease } from './lease.ts';
+import { occupancyOf } from './occupancy.ts';
 import type { RunResult, RunSink } from './run.ts';
 import { type AppServices, type OnStep, RunContext } from './run-context.ts';
 import { hasOutcome } from './sequence-body.ts';
@@ -64,13 +65,17 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
     emit: (event) => sink.push(event),
     isHeard: () => sink.isHeard,
   });
+  const occupancy = occupancyOf(ledger);
+  occupancy.runs++;
   const forget = listen(run, sink, request.signal);
   const stopKeeping = keepLease(ledger, app.clock);
   const giveBack = async (): Promise<void> => {
     await run.settled();
     stopKeeping();
     forget();
-    await ledger.release();
+    occupancy.runs--;
+    // A run that was started meanwhile still needs the ledger.
+    if (occupancy.runs === 0) await ledger.release();
   };
   try {
     await session.observeShared();
@@ -119,10 +124,11 @@ function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined)
 
 /** Children that were dispatched and that the last process left open go on from their recorded names and inputs. */
 function continueDetached(run: RunContext): void {
+  const { detached } = occupancyOf(run.ledger);
   for (const record of [...run.ledger.invocations.byPath.values()]) {
-    if (record.mode !== 'dispatch' || hasOutcome(run.ledger.invocations, record.path)) continue;
+    if (record.mode !== 'dispatch' || detached.has(record.path) || hasOutcome(run.ledger.invocations, record.path)) continue;
     const runnable = run.app.registry.get(record.name);
-    run.detach(invoke(run, { path: record.path, runnable, mode: 'dispatch', input: record.input, scope: run.detachedScope }));
+    run.detach(record.path, invoke(run, { path: record.path, runnable, mode: 'dispatch', input: record.input, scope: run.detachedScope }));
   }
 }
 

@@ -9,6 +9,7 @@ import type { Price } from '../models/model.ts';
 import type { Consumption, ConsumptionLimits } from '../supervision/limits.ts';
 import type { Toolset } from '../tools/toolset.ts';
 import type { BodyEnd, BodyFrame } from './invoke.ts';
+import { occupancyOf } from './occupancy.ts';
 import type { AnyRunnable, Registry } from './registry.ts';
 
 /** Called after each round of an agent and each other invocation, with what it added to the ledger. */
@@ -89,12 +90,17 @@ export class RunContext {
   }
 
   /** Lets work go on that nobody in the run waits for. */
-  detach(work: Promise<unknown>): void {
+  detach(path: string, work: Promise<unknown>): void {
+    const { detached } = occupancyOf(this.ledger);
+    detached.add(path);
     const tracked = work
       .catch((error: unknown) => {
         if (this.ledger.failure === undefined) this.scope.abort(new AbortReason('stopped', String(error)));
       })
-      .finally(() => this.#detached.delete(tracked));
+      .finally(() => {
+        detached.delete(path);
+        this.#detached.delete(tracked);
+      });
     this.#detached.add(tracked);
   }
 
