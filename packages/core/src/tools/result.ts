@@ -71,6 +71,11 @@ export function toToolResult(returned: unknown): ToolResult {
   return toolResultByStatus[status](content, details);
 }
 
+/** Whether `toToolResult` would take a value for a `ToolResult` that the tool made itself. */
+export function isToolResult(value: unknown): value is ToolResult {
+  return typeof value === 'object' && value !== null && (made.has(value) || looksLikeToolResult(value));
+}
+
 /** A result of a status that is only known when it is made. */
 export function toolResultWith(status: ToolResultStatus, content: unknown, details?: ToolResultDetails): ToolResult {
   return toolResultByStatus[status](content, details);
