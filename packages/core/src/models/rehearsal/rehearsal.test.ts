@@ -235,6 +235,14 @@ describe('other requests', () => {
   });
 });
 
+test('the same question asked again is looked up again', async () => {
+  const ask = 'Add up the amounts in x.csv';
+  const first = await converse(ask, { 'x.csv': 'amount\n1\n2\n' });
+  const second = await converse(ask, { 'x.csv': 'amount\n1\n2\n40\n' }, { before: first.prompt });
+  expect(first.answer).toContain('is 3.');
+  expect(second.answer).toContain('is 43.');
+});
+
 describe('honesty', () => {
   test.each(['hello', 'Write a poem about the sea', '', 'Who are you?', 'translate this into French'])(
     '"%s" is answered with what it can do',
