@@ -1,3 +1,4 @@
+import { blobAddress } from '../../ledger/blob-address.ts';
 import { codeOf, errorOf, inboxItem, readTexts, type Suite, ttl, Writer } from './harness.ts';
 
 export function forkContract(suite: Suite): void {
@@ -98,10 +99,10 @@ export function blobContract(suite: Suite): void {
       const address = await ledgers.putBlob(bytes);
       await writer.write(['a'], { blobs: [address, address] });
       const big = new Uint8Array(100_000).fill(7);
-      const known = await ledgers.putBlob(big);
+      const known = blobAddress({ tenant: 'acme', app: 'shop' }, big);
       const put = ledgers.putBlob(big);
       await writer.write(['b'], { blobs: [known] });
-      await put;
+      expect(await put).toBe(known);
       expect(await readTexts(ledgers, 's')).toEqual(['a', 'b']);
     });
 
