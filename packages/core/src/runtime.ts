@@ -129,7 +129,7 @@ export class Runtime {
   }
 
   #ports(store: LedgerStore = this.#ledgers): LedgerPorts {
-    return { store, clock: this.#services.clock, ids: this.#ids, owner: this.#owner, leaseMs };
+    return { store, scope: { tenant: this.tenant, app: this.app }, clock: this.#services.clock, ids: this.#ids, owner: this.#owner, leaseMs };
   }
 
   /**

@@ -76,10 +76,21 @@ export class PromptNotFoundError extends AdjutantError {
 /**
  * The exact call that a model got: its prompt, tools and settings, rebuilt from the ledger. Its canonical JSON is, byte for byte, that of the
  * call options that the model received (without `abortSignal` and headers).
- * @param resolve puts large values back in the place of their references
+ * @param source a session, or its events
+ * @param resolve puts large values back in the place of their references @default what the session has loaded; for events: nothing
  * @throws PromptNotFoundError
  */
-export function promptOf(events: readonly Event[], seq: number, resolve: (value: unknown) => unknown): LanguageModelV4CallOptions {
+export function promptOf(source: readonly Event[] | PromptSource, seq: number, resolve?: ResolveValue): LanguageModelV4CallOptions {
+  return 'ledger' in source
+    ? rebuildCall(source.events, seq, resolve ?? source.ledger.resolve)
+    : rebuildCall(source, seq, resolve ?? ((value) => value));
+}
+
+type ResolveValue = (value: unknown) => unknown;
+/** What `promptOf` needs of a session. */
+type PromptSource = { readonly events: readonly Event[]; readonly ledger: { readonly resolve: ResolveValue } };
+
+function rebuildCall(events: readonly Event[], seq: number, resolve: ResolveValue): LanguageModelV4CallOptions {
   const start = events[seq - 1];
   if (start?.type !== 'model_start') throw new PromptNotFoundError({ seq, reason: 'it is not a model_start event' });
   const prefix = events.slice(0, seq - 1);

@@ -21,15 +21,18 @@ function lengthUpTo(value: unknown, limit: number): number {
   return length;
 }
 
+/** Gives the address under which the store will keep these bytes. */
+type AddressOf = (bytes: Uint8Array) => string;
+
 const encoder = new TextEncoder();
 
-function replaceLarge(value: unknown, found: LargeValue[]): unknown {
+function replaceLarge(value: unknown, found: LargeValue[], addressOf: AddressOf): unknown {
   if (lengthUpTo(value, blobThresholdBytes / 3) <= blobThresholdBytes / 3) return value;
   if (typeof value === 'object' && value !== null) {
     const parts: Record<string, unknown> | unknown[] = Array.isArray(value) ? [...value] : { ...value };
     let replaced = false;
     for (const [key, part] of Object.entries(parts)) {
-      const smaller = replaceLarge(part, found);
+      const smaller = replaceLarge(part, found, addressOf);
       if (smaller === part) continue;
       (parts as Record<string, unknown>)[key] = smaller;
       replaced = true;
@@ -39,19 +42,22 @@ function replaceLarge(value: unknown, found: LargeValue[]): unknown {
   const json = JSON.stringify(value);
   const bytes = encoder.encode(json);
   if (bytes.length <= blobThresholdBytes) return value;
-  const address = sha256(bytes);
+  const address = addressOf(bytes);
   found.push({ address, bytes, value });
-  return blobReference(address, address, bytes.length, json) satisfies BlobReference;
+  return blobReference(address, sha256(bytes), bytes.length, json) satisfies BlobReference;
 }
 
 /**
  * Takes values of more than 64 KB of JSON out of an event: each is replaced by a reference.
  * A large value inside an object is taken out alone if that makes the rest small enough.
  */
-export function extractLargeValues(draft: EventDraft): { readonly draft: EventDraft; readonly large: readonly LargeValue[] } {
+export function extractLargeValues(
+  draft: EventDraft,
+  addressOf: AddressOf,
+): { readonly draft: EventDraft; readonly large: readonly LargeValue[] } {
   if (lengthUpTo(draft, blobThresholdBytes / 3) <= blobThresholdBytes / 3) return { draft, large: [] };
   const large: LargeValue[] = [];
   const fields: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(draft)) fields[key] = replaceLarge(value, large);
+  for (const [key, value] of Object.entries(draft)) fields[key] = replaceLarge(value, large, addressOf);
   return { draft: fields as unknown as EventDraft, large };
 }

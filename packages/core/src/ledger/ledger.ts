@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { IdSource } from '../base/id.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
 import { isBlobReference } from './blob.ts';
+import { blobAddress } from './blob-address.ts';
 import { LedgerConflictError } from './errors.ts';
 import { type Event, type EventDraft, eventVersions, foldEvent } from './event.ts';
 import { emptyInvocationTree, type InvocationTree, invocationFold } from './invocation-fold.ts';
@@ -13,6 +14,8 @@ import { sessionSummary } from './status.ts';
 
 export interface LedgerPorts {
   readonly store: LedgerStore;
+  /** What the store was opened for. */
+  readonly scope: { readonly tenant: string; readonly app: string };
   readonly clock: Clock;
   readonly ids: IdSource;
   /** Name of this process for the lease. */
@@ -42,6 +45,7 @@ export class Ledger {
   readonly #durableListeners = new Set<Listener<readonly Event[]>>();
   readonly #failureListeners = new Set<Listener<unknown>>();
   readonly #idPrefix: string;
+  readonly #addressOf = (bytes: Uint8Array): string => blobAddress(this.ports.scope, bytes);
   #lastAt = 0;
 
   constructor(session: string, ports: LedgerPorts, events: readonly Event[]) {
@@ -132,7 +136,7 @@ export class Ledger {
     const appended: Event[] = [];
     let blobs: string[] | undefined;
     for (const given of drafts) {
-      const { draft, large } = extractLargeValues(given);
+      const { draft, large } = extractLargeValues(given, this.#addressOf);
       for (const { address, bytes, value } of large) {
         this.#blobs.set(address, deepFreeze(value) as JsonValue);
         // Not awaited: the store keeps requests in order, and a blob that did not arrive fails the append.
