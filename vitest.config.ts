@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** The packages resolve to their source, so that tests need no build. */
-const conditions = ['source'];
+const conditions = ['adjutant-source'];
 
 export default defineConfig({
   resolve: { conditions },

@@ -79,7 +79,7 @@ function stage(folder: string): string {
 
 function withoutSource(target: Json): Json {
   if (typeof target !== 'object' || target === null || Array.isArray(target)) return target;
-  return Object.fromEntries(Object.entries(target).flatMap(([key, value]) => (key === 'source' ? [] : [[key, withoutSource(value)]])));
+  return Object.fromEntries(Object.entries(target).flatMap(([key, value]) => (key === 'adjutant-source' ? [] : [[key, withoutSource(value)]])));
 }
 
 async function pack(folder: string): Promise<string> {

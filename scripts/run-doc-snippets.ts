@@ -40,7 +40,7 @@ async function typeCheck(): Promise<CommandResult> {
 async function runSnippet(snippet: Snippet): Promise<CommandResult> {
   const cwd = join(folder, `${fileOf(snippet)}.work`);
   mkdirSync(cwd, { recursive: true });
-  return runCommand(process.execPath, ['--conditions=source', join(folder, fileOf(snippet))], { cwd, timeoutSeconds: 120 });
+  return runCommand(process.execPath, ['--conditions=adjutant-source', join(folder, fileOf(snippet))], { cwd, timeoutSeconds: 120 });
 }
 
 const documents = ['README.md', ...globSync('docs/guide/**/*.md', { cwd: repositoryRoot }).sort()].filter((path) =>

@@ -5,6 +5,6 @@ import { repositoryRoot, runCommand, runJobs } from './command.ts';
 const examples = globSync('examples/[0-9][0-9]-*.ts', { cwd: repositoryRoot }).sort();
 
 await runJobs(
-  examples.map((name) => ({ name, run: () => runCommand(process.execPath, ['--conditions=source', name], { timeoutSeconds: 120 }) })),
+  examples.map((name) => ({ name, run: () => runCommand(process.execPath, ['--conditions=adjutant-source', name], { timeoutSeconds: 120 }) })),
   2,
 );

@@ -67,7 +67,7 @@ test('importing the package leaves the process as it was', () => {
     await import('adjutant');
     if (look() !== before) throw new Error('changed: ' + before + ' to ' + look());
     process.stdout.write('same');`;
-  const output = execFileSync(process.execPath, ['--conditions=source', '--input-type=module', '--eval', program], {
+  const output = execFileSync(process.execPath, ['--conditions=adjutant-source', '--input-type=module', '--eval', program], {
     cwd: `${repositoryRoot}packages/core`,
     encoding: 'utf8',
   });

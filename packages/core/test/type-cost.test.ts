@@ -13,7 +13,7 @@ const flags = [
   '--exactOptionalPropertyTypes',
   '--noUncheckedIndexedAccess',
   '--allowImportingTsExtensions',
-  ...['--target', 'es2024', '--module', 'nodenext', '--moduleResolution', 'nodenext', '--customConditions', 'source', '--types', 'node'],
+  ...['--target', 'es2024', '--module', 'nodenext', '--moduleResolution', 'nodenext', '--customConditions', 'adjutant-source', '--types', 'node'],
 ];
 
 function instantiations(file: string): number {

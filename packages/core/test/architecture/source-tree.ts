@@ -23,7 +23,7 @@ interface PackageJson {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
-  readonly exports?: Readonly<Record<string, string | { readonly source?: string }>>;
+  readonly exports?: Readonly<Record<string, string | { readonly 'adjutant-source'?: string }>>;
 }
 
 /** The manifest of a workspace, with the source files behind its exports, as paths from the repository root. */
@@ -31,7 +31,7 @@ export function readManifest(folder: string): Manifest & { readonly entries: rea
   const json = JSON.parse(readFileSync(`${repositoryRoot}${folder}/package.json`, 'utf8')) as PackageJson;
   const isOptional = (peer: string): boolean => json.peerDependenciesMeta?.[peer]?.optional === true;
   const peers = Object.keys(json.peerDependencies ?? {});
-  const targets = Object.values(json.exports ?? {}).flatMap((target) => (typeof target === 'string' ? [] : (target.source ?? [])));
+  const targets = Object.values(json.exports ?? {}).flatMap((target) => (typeof target === 'string' ? [] : (target['adjutant-source'] ?? [])));
   return {
     folder,
     name: json.name,
