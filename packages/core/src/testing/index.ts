@@ -6,4 +6,5 @@ export {
   type ScriptedResponses,
   scriptedModel,
 } from './scripted-model.ts';
+export { type MakeStore, type StoreUnderTest, storeContract } from './store-contract.ts';
 export { type TestClock, testClock } from './test-clock.ts';

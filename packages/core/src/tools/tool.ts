@@ -3,6 +3,7 @@ import { deepFreeze, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { BodyContext } from '../ledger/body-context.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
+import { toolWireName } from '../ledger/tool-name.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import { InvalidToolError } from './errors.ts';
 
@@ -103,20 +104,12 @@ const namePattern = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 /** The longest name that every provider takes. */
 const longestWireName = 64;
 
-/**
- * The name under which providers, which refuse dots, are shown a tool: `math.add` becomes `math__add`.
- * A `Toolset` turns it back, and refuses two tools that would look alike.
- */
-export function wireName(name: string): string {
-  return name.includes('.') ? name.replaceAll('.', '__') : name;
-}
-
 /** @throws InvalidToolError when a tool cannot have this name */
 function assertToolName(name: unknown): asserts name is string {
   if (typeof name !== 'string' || !namePattern.test(name)) {
     throw new InvalidToolError({ tool: String(name), reason: 'a name consists of letters, digits, "_" or "-", with name spaces before dots' });
   }
-  if (wireName(name).length > longestWireName) {
+  if (toolWireName(name).length > longestWireName) {
     throw new InvalidToolError({ tool: name, reason: `a name has at most ${longestWireName} characters, a dot counting as two` });
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { tool, wireName } from './tool.ts';
+import { toolWireName } from '../ledger/tool-name.ts';
+import { tool } from './tool.ts';
 import { toolset, unknownToolMessage, withNamespace } from './toolset.ts';
 
 const named = (name: string) => tool({ name, description: '', schema: {}, execute: () => name });
@@ -46,7 +47,7 @@ describe('toolset', () => {
   });
 
   test.each(['plain', 'math.add', 'a.b.c', 'mcp__files__read', 'a_.b', 'a__b.c'])('%s comes back from what a provider is shown', (name) => {
-    const wire = wireName(name);
+    const wire = toolWireName(name);
     expect(wire).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     const tools = toolset([named(name), named('other')]);
     expect(tools.fromWireName(wire)).toBe(name);

@@ -1,6 +1,7 @@
 import { nearestName } from '../base/nearest-name.ts';
+import { toolWireName } from '../ledger/tool-name.ts';
 import { DuplicateToolError } from './errors.ts';
-import { renameTool, type Tool, wireName } from './tool.ts';
+import { renameTool, type Tool } from './tool.ts';
 
 /** The tools that are at hand, in the order in which they were added. Changes apply from the next model call on. */
 export interface Toolset {
@@ -59,7 +60,7 @@ class ToolRegistry implements Toolset {
     const byName = new Map(this.#byName);
     const nameByWire = new Map(this.#nameByWire);
     for (const tool of tools) {
-      const wire = wireName(tool.name);
+      const wire = toolWireName(tool.name);
       const taken = nameByWire.get(wire);
       if (taken !== undefined) throw new DuplicateToolError({ tool: tool.name, where: this.#where, ...(taken === tool.name ? {} : { taken }) });
       byName.set(tool.name, tool);
@@ -77,7 +78,7 @@ class ToolRegistry implements Toolset {
     const byName = new Map(this.#byName);
     const nameByWire = new Map(this.#nameByWire);
     byName.delete(name);
-    nameByWire.delete(wireName(name));
+    nameByWire.delete(toolWireName(name));
     this.#change(byName, nameByWire);
     return true;
   }
