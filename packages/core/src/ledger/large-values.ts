@@ -1,6 +1,6 @@
 import { sha256 } from '../base/hash.ts';
 import { type BlobReference, blobReference, blobThresholdBytes } from './blob.ts';
-import type { EventDraft } from './event.ts';
+import type { EventDraft, EventOf, EventType } from './event.ts';
 
 /** A large value on its way to the blob store. */
 export interface LargeValue {
@@ -21,13 +21,18 @@ function lengthUpTo(value: unknown, limit: number): number {
   return length;
 }
 
+/** Whether the JSON of a value is no longer than a reference is worth, whatever its characters are: each takes three bytes at most. */
+function isShort(value: unknown): boolean {
+  return lengthUpTo(value, blobThresholdBytes / 3) <= blobThresholdBytes / 3;
+}
+
 /** Gives the address under which the store will keep these bytes. */
 type AddressOf = (bytes: Uint8Array) => string;
 
 const encoder = new TextEncoder();
 
 function replaceLarge(value: unknown, found: LargeValue[], addressOf: AddressOf): unknown {
-  if (lengthUpTo(value, blobThresholdBytes / 3) <= blobThresholdBytes / 3) return value;
+  if (isShort(value)) return value;
   if (typeof value === 'object' && value !== null) {
     const parts: Record<string, unknown> | unknown[] = Array.isArray(value) ? [...value] : { ...value };
     let replaced = false;
@@ -47,17 +52,54 @@ function replaceLarge(value: unknown, found: LargeValue[], addressOf: AddressOf)
   return blobReference(address, sha256(bytes), bytes.length, json) satisfies BlobReference;
 }
 
+type Member<Type extends EventType> = Exclude<keyof EventOf<Type>, 'v' | 'seq' | 'id' | 'at' | 'type' | 'by' | 'invocationId'>;
+
+/**
+ * The members of each event whose size users, models and tools decide. The others are small by their making: to measure all members
+ * of every event would cost more than everything else that is done with it.
+ */
+const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] } = {
+  user: ['text', 'parts'],
+  assistant: ['text', 'output', 'providerMetadata'],
+  thought: ['text', 'providerMetadata'],
+  tool_call: ['args', 'providerMetadata'],
+  tool_attempt: [],
+  tool_result: ['result', 'next'],
+  tool_yield: ['args', 'request'],
+  tool_input: ['input'],
+  state_change: ['changes'],
+  invocation_start: ['input'],
+  invocation_yield: [],
+  invocation_resume: [],
+  invocation_end: ['output', 'error', 'next'],
+  invocation_reopen: ['reason'],
+  model_start: ['recipe'],
+  model_end: ['error'],
+  handoff: ['reason'],
+  decision: ['reasoning', 'data'],
+  compaction: ['covers', 'summary', 'dropped'],
+  artifact: [],
+  error: ['error'],
+  cancel: ['reason'],
+};
+
+const nothingLarge: readonly LargeValue[] = [];
+
 /**
  * Takes values of more than 64 KB of JSON out of an event: each is replaced by a reference.
  * A large value inside an object is taken out alone if that makes the rest small enough.
  */
-export function extractLargeValues(
-  draft: EventDraft,
-  addressOf: AddressOf,
-): { readonly draft: EventDraft; readonly large: readonly LargeValue[] } {
-  if (lengthUpTo(draft, blobThresholdBytes / 3) <= blobThresholdBytes / 3) return { draft, large: [] };
-  const large: LargeValue[] = [];
-  const fields: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(draft)) fields[key] = replaceLarge(value, large, addressOf);
-  return { draft: fields as unknown as EventDraft, large };
+export function extractLargeValues(draft: EventDraft, addressOf: AddressOf): { readonly draft: EventDraft; readonly large: readonly LargeValue[] } {
+  const members: readonly string[] = measuredMembers[draft.type];
+  const values = draft as unknown as Readonly<Record<string, unknown>>;
+  let large: LargeValue[] | undefined;
+  let fields: Record<string, unknown> | undefined;
+  for (const member of members) {
+    const value = values[member];
+    if (value === undefined || isShort(value)) continue;
+    large ??= [];
+    fields ??= { ...values };
+    fields[member] = replaceLarge(value, large, addressOf);
+  }
+  return { draft: fields === undefined ? draft : (fields as unknown as EventDraft), large: large ?? nothingLarge };
 }
