@@ -1,0 +1,87 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { deltas } from './cases/deltas.ts';
+import { importCost } from './cases/import-cost.ts';
+import { loadSession } from './cases/load-session.ts';
+import { manyRuns } from './cases/many-runs.ts';
+import { parallelCalls } from './cases/parallel-calls.ts';
+import { roundsInMemory } from './cases/rounds-in-memory.ts';
+import { roundsOnSqlite } from './cases/rounds-on-sqlite.ts';
+import { storedBytes } from './cases/stored-bytes.ts';
+import { machineLine, table, toJson } from './report.ts';
+import { type Benchmark, isWithin, type Row } from './row.ts';
+
+const benchmarks: readonly Benchmark[] = [roundsInMemory, parallelCalls, deltas, roundsOnSqlite, storedBytes, manyRuns, loadSession, importCost];
+
+const usage = `Usage: npm run bench -- [--check] [--quick] [--only <name>]… [--json <file>]
+
+  --check        exit 1 when a ceiling of the design is exceeded, and say which
+  --quick        fewer repetitions
+  --only <name>  only this benchmark; may be repeated: ${benchmarks.map(({ name }) => name).join(', ')}
+  --json <file>  write all figures to a file as well`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      check: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const unknown = values.only.find((name) => benchmarks.every((benchmark) => benchmark.name !== name));
+  if (unknown !== undefined) throw new TypeError(`There is no benchmark "${unknown}".\n\n${usage}`);
+  const chosen = benchmarks.filter(({ name }) => values.only.length === 0 || values.only.includes(name));
+  const rows = await measure(chosen, values.quick);
+  report(chosen, rows);
+  if (values.json !== undefined) await writeFile(values.json, toJson(rows));
+  return values.check ? verdict([...rows.values()].flat()) : 0;
+}
+
+async function measure(chosen: readonly Benchmark[], quick: boolean): Promise<Map<string, readonly Row[]>> {
+  const rows = new Map<string, readonly Row[]>();
+  const folder = await mkdtemp(join(tmpdir(), 'adjutant-bench-'));
+  try {
+    for (const benchmark of chosen) {
+      process.stderr.write(`${benchmark.name} …\n`);
+      rows.set(benchmark.name, await benchmark.run({ quick, folder }));
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return rows;
+}
+
+function report(chosen: readonly Benchmark[], rows: ReadonlyMap<string, readonly Row[]>): void {
+  const all = [...rows.values()].flat();
+  console.log(`${table(all)}\n\n${machineLine()}`);
+  console.log('Medians of interleaved repetitions; "(best)" is the repetition of ours that is held against the ceiling.');
+  for (const { notes = [] } of chosen) for (const note of notes) console.log(note);
+  for (const reason of new Set(all.map(({ ceiling }) => ceiling?.because))) if (reason !== undefined) console.log(`Raised ceiling: ${reason}.`);
+}
+
+function verdict(rows: readonly Row[]): number {
+  const exceeded = rows.filter((row) => isWithin(row) === false);
+  const checked = rows.filter((row) => row.ceiling !== undefined).length;
+  if (exceeded.length === 0) {
+    console.log(`\nAll ${checked} ceilings are kept.`);
+    return 0;
+  }
+  console.log(`\n${exceeded.length} of ${checked} ceilings are exceeded: ${exceeded.map(({ work }) => work).join('; ')}.`);
+  return 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof TypeError)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

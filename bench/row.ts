@@ -1,0 +1,52 @@
+import type { Figure, Figures } from './measure.ts';
+
+export type Unit = 'ms' | 'µs' | 'KiB' | 'MiB' | 'rounds/s' | '×';
+
+/** What DESIGN allows, and how it reads here. */
+export interface Ceiling {
+  readonly limit: number;
+  /** @default 'most' */
+  readonly at?: 'most' | 'least';
+  /** Why the limit on this machine is not the one of the design. */
+  readonly because?: string | undefined;
+}
+
+/** One line of the table. */
+export interface Row {
+  readonly work: string;
+  readonly unit: Unit;
+  readonly figures: Figures;
+  readonly ceiling?: Ceiling | undefined;
+}
+
+export interface Benchmark {
+  readonly name: string;
+  /** Who was left out and why, and what a reader must know. */
+  readonly notes?: readonly string[];
+  run(settings: Settings): Promise<readonly Row[]>;
+}
+
+export interface Settings {
+  /** Fewer repetitions, for a look. */
+  readonly quick: boolean;
+  /** A folder for files of the benchmarks; it is deleted afterwards. */
+  readonly folder: string;
+}
+
+export const ours = 'Adjutant';
+
+/**
+ * The value of ours that counts: the best of the repetitions, because other programs on the machine can only make them worse.
+ * What nothing else can disturb (bytes) is the same in all of them.
+ */
+export function checkedValue({ figures, ceiling }: Row): number | undefined {
+  const figure: Figure | undefined = figures.get(ours);
+  return ceiling?.at === 'least' ? figure?.most : figure?.least;
+}
+
+/** Whether a row is within its ceiling; `undefined` when it has none. */
+export function isWithin(row: Row): boolean | undefined {
+  const value = checkedValue(row);
+  if (row.ceiling === undefined || value === undefined) return undefined;
+  return row.ceiling.at === 'least' ? value >= row.ceiling.limit : value <= row.ceiling.limit;
+}
