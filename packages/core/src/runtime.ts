@@ -192,6 +192,7 @@ export class Runtime {
     const store = this.#ledgers;
     const open = this.#sessions.get(id)?.deref();
     if (open !== undefined && open.ledger.failure === undefined && (this.#active.has(id) || open.ledger.claim !== undefined)) {
+      if (options.existing === 'fail') throw new SessionExistsError({ session: id });
       return open as unknown as Session<Schema>;
     }
     const exists = (await store.head(id)) !== undefined;

@@ -62,3 +62,12 @@ test('run() without a runtime uses the one that the session came from', async ()
   const result = await run(greeter, { session, input: 'Hi' });
   expect(result.toolCalls).toMatchObject([{ name: 'greet', success: true }]);
 });
+
+test('a session that this process holds counts as existing', async () => {
+  const app = runtime({ app: 'existing' });
+  const session = await app.session({ id: 'taken' });
+  session.state.mode = 'on';
+  await session.flush();
+  await expect(app.session({ id: 'taken', existing: 'fail' })).rejects.toMatchObject({ code: 'session_exists' });
+  expect((await app.session({ id: 'taken' })).state.mode).toBe('on');
+});
