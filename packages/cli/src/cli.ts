@@ -1,0 +1,43 @@
+import { CommanderError } from 'commander';
+import { describeFailure, exitCodeOf, exitCodes } from './failure.ts';
+import type { Host } from './host.ts';
+import { Interruption } from './interruption.ts';
+import { failureRecord, jsonLine } from './output/json-output.ts';
+import { plainLine } from './output/plain-text.ts';
+import { styleFor } from './output/style.ts';
+import { buildProgram, withCommand } from './program.ts';
+
+/** Carries out a command line and gives the exit code; failures are reported on the host's streams. */
+export async function runCli(args: readonly string[], host: Host): Promise<number> {
+  let exitCode: number = exitCodes.ok;
+  const interruption = new Interruption();
+  interruption.listen();
+  try {
+    const program = buildProgram(host, interruption, (code) => {
+      exitCode = code;
+    });
+    await program.parseAsync(withCommand(args, host), { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return reportUsage(host, args, error);
+    report(host, args, describeFailure(error), failureRecord(error));
+    return exitCodeOf(error);
+  }
+}
+
+/** Help and version end the parsing too, without anything to report. */
+function reportUsage(host: Host, args: readonly string[], error: CommanderError): number {
+  if (error.exitCode === 0) return exitCodes.ok;
+  const message = error.message.replace(/^error: /, '');
+  const advice = error.code === 'commander.unknownCommand' ? ' A goal goes in quotes after "run": adjutant run "…".' : '';
+  report(host, args, `${message}${advice} (adjutant --help lists commands and options.)`, {
+    type: 'error',
+    error: { name: 'UsageError', code: 'usage', message },
+  });
+  return exitCodes.usage;
+}
+
+function report(host: Host, args: readonly string[], message: string, record: object): void {
+  if (args.includes('--json')) host.stdout.write(jsonLine(record));
+  host.stderr.write(`${styleFor(host.stderr).red(`adjutant: ${plainLine(message)}`)}\n`);
+}

@@ -1,0 +1,16 @@
+import { openAgentApp } from '../app.ts';
+import { UsageError } from '../failure.ts';
+import { carryOut, type RunContext } from './carry-out.ts';
+
+/** `adjutant run "goal"` */
+export async function runGoal(context: RunContext, goal: string, sessionId: string | undefined): Promise<number> {
+  if (goal.trim() === '') throw new UsageError({ reason: 'The goal is missing. Say what is to be done: adjutant run "List the files here"' });
+  const { app, agent, announceStandIn } = await openAgentApp(context.host, context.options);
+  try {
+    const session = await app.session(sessionId === undefined ? {} : { id: sessionId });
+    announceStandIn();
+    return await carryOut(context, session, (options) => app.run(agent, { ...options, input: goal, session }));
+  } finally {
+    await app.close().catch(() => undefined);
+  }
+}

@@ -1,0 +1,41 @@
+import type { SessionListing } from 'adjutant';
+import { openLedgers, type StoreOptions } from '../app.ts';
+import { exitCodes } from '../failure.ts';
+import type { Host } from '../host.ts';
+import { formatTime, shorten } from '../output/format.ts';
+import { jsonLine } from '../output/json-output.ts';
+import { plainLine } from '../output/plain-text.ts';
+import { styleFor } from '../output/style.ts';
+import { tableLines } from '../output/table.ts';
+
+const longestTitle = 60;
+
+/** `adjutant sessions` */
+export async function listSessions(host: Host, options: StoreOptions & { readonly json?: boolean; readonly limit: number }): Promise<number> {
+  const app = openLedgers(host, options);
+  try {
+    const sessions = (await app?.list({ limit: options.limit })) ?? [];
+    if (options.json) for (const session of sessions) host.stdout.write(jsonLine(session));
+    else showTable(host, sessions);
+    return exitCodes.ok;
+  } finally {
+    await app?.close().catch(() => undefined);
+  }
+}
+
+function showTable(host: Host, sessions: readonly SessionListing[]): void {
+  if (sessions.length === 0) {
+    host.stdout.write('There are no sessions yet. Start one: adjutant "What time is it in Tokyo?"\n');
+    return;
+  }
+  const style = styleFor(host.stdout);
+  const rows = sessions.map(({ id, status, seq, updatedAt, title }) => [
+    plainLine(id),
+    status.replace('_', ' '),
+    String(seq),
+    formatTime(updatedAt),
+    shorten(plainLine(title ?? ''), longestTitle),
+  ]);
+  const [head = '', ...lines] = tableLines(['SESSION', 'STATUS', 'EVENTS', 'LAST EVENT', 'FIRST MESSAGE'], rows, { right: [2] });
+  host.stdout.write(`${[style.bold(head), ...lines].join('\n')}\n`);
+}

@@ -1,0 +1,80 @@
+import { promptOf, type Runtime, runTree, type Session, transcript } from 'adjutant';
+import { existingSession, openLedgers, type StoreOptions } from '../app.ts';
+import { exitCodes, UsageError } from '../failure.ts';
+import type { Host } from '../host.ts';
+import { eventLine } from '../output/event-line.ts';
+import { formatCount, formatTime } from '../output/format.ts';
+import { jsonLine } from '../output/json-output.ts';
+import { plainLine } from '../output/plain-text.ts';
+import { type Style, styleFor } from '../output/style.ts';
+import { transcriptText } from '../output/transcript-text.ts';
+import { treeLines } from '../output/tree-lines.ts';
+
+export interface ShowOptions extends StoreOptions {
+  readonly events?: boolean;
+  readonly transcript?: boolean;
+  readonly tree?: boolean;
+  /** Only the first events, up to this seq. */
+  readonly at?: number;
+  /** Which model call's prompt to show, from 1. */
+  readonly prompt?: number;
+  readonly json?: boolean;
+}
+
+/** `adjutant show [session]`: reads a ledger and writes nothing to it, also while another process runs it. */
+export async function showSession(host: Host, id: string | undefined, options: ShowOptions): Promise<number> {
+  const app = openLedgers(host, options);
+  try {
+    if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
+    const session = await existingSession(app, id ?? (await newestSession(app)));
+    await session.ledger.loadBlobs();
+    host.stdout.write(render(session, options, styleFor(host.stdout)));
+    return exitCodes.ok;
+  } finally {
+    await app?.close().catch(() => undefined);
+  }
+}
+
+async function newestSession(app: Runtime): Promise<string> {
+  const [newest] = await app.list({ limit: 1 });
+  if (newest === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
+  return newest.id;
+}
+
+function render(session: Session, options: ShowOptions, style: Style): string {
+  const { resolve } = session.ledger;
+  const { at = session.events.length, json = false } = options;
+  if (at > session.events.length) {
+    throw new UsageError({ reason: `--at ${at}: session "${session.id}" has only ${formatCount(session.events.length, 'event')}.` });
+  }
+  const events = session.events.slice(0, at);
+  if (options.prompt !== undefined) return promptText(events, options.prompt, resolve, json);
+  if (json) {
+    const items = options.events ? events : options.tree ? runTree(events) : transcript(events, resolve);
+    return items.map(jsonLine).join('');
+  }
+  const head = style.bold(`${session.id} · ${headline(session, at)}`);
+  if (options.events) return lines([head, ...events.map((event) => eventLine(style, event))]);
+  if (options.tree) return lines([head, ...treeLines(style, runTree(events))]);
+  return lines([head, '', ...transcriptText(style, transcript(events, resolve))]);
+}
+
+function headline(session: Session, at: number): string {
+  const { events } = session;
+  const count = at === events.length ? formatCount(at, 'event') : `the first ${at} of ${formatCount(events.length, 'event')}`;
+  const last = events.at(-1);
+  return plainLine(`${session.status.replace('_', ' ')} · ${count}${last === undefined ? '' : ` · last on ${formatTime(last.at)}`}`);
+}
+
+/** JSON escapes every control character, so it needs no cleaning. */
+function promptText(events: Session['events'], number: number, resolve: (value: unknown) => unknown, isCompact: boolean): string {
+  const calls = events.filter((event) => event.type === 'model_start');
+  const call = calls[number - 1];
+  if (call === undefined) throw new UsageError({ reason: `--prompt ${number}: there are ${formatCount(calls.length, 'model call')}.` });
+  const prompt = promptOf(events, call.seq, resolve);
+  return isCompact ? jsonLine(prompt) : `${JSON.stringify(prompt, undefined, 2)}\n`;
+}
+
+function lines(all: readonly string[]): string {
+  return `${all.join('\n')}\n`;
+}

@@ -1,0 +1,48 @@
+import { AdjutantError, isAdjutantError } from 'adjutant';
+
+/** The command line asks for something that cannot be done as it stands. */
+export class UsageError extends AdjutantError {
+  constructor(data: { reason: string }) {
+    super('usage', data.reason, data);
+  }
+}
+
+export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
+
+/** What the caller can put right by calling differently, as against what went wrong while running. */
+const inputCodes: ReadonlySet<string> = new Set([
+  'usage',
+  'invalid_model_name',
+  'invalid_model',
+  'missing_key',
+  'missing_package',
+  'session_not_found',
+]);
+
+export function exitCodeOf(error: unknown): number {
+  return isAdjutantError(error) && inputCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
+}
+
+/** An error as a line for people. */
+export function describeFailure(error: unknown): string {
+  if (isAdjutantError(error, 'session_busy')) return describeBusy(error);
+  if (isAdjutantError(error, 'session_not_found'))
+    return `There is no session "${error.data['session']}". adjutant sessions lists those that there are.`;
+  if (isAdjutantError(error, 'missing_key')) return describeMissingKey(error);
+  if (isAdjutantError(error)) return error.message;
+  return error instanceof Error ? `${error.name}: ${error.message}` : `A value that is not an error was thrown: ${String(error)}`;
+}
+
+/** Owners on this machine are named `<boot>/<process id>/…`; the number says more than the name. */
+function describeBusy(error: AdjutantError): string {
+  const { session, owner } = error.data;
+  const [, process, ...rest] = String(owner).split('/');
+  if (process === undefined || rest.length !== 2) return error.message;
+  return `Session "${session}" is being run by another process (process id ${process}). Wait for it to end, or stop it.`;
+}
+
+/** The error's own text also tells what a program could pass. */
+function describeMissingKey({ data }: AdjutantError): string {
+  const variables = Array.isArray(data['variables']) ? data['variables'].join(' or ') : '';
+  return `${data['model']} needs credentials. Set ${variables} in the environment, or name another model with --model.`;
+}

@@ -1,0 +1,16 @@
+import type { Event } from 'adjutant';
+import { shorten } from './format.ts';
+import { plainLine } from './plain-text.ts';
+import type { Style } from './style.ts';
+
+const longestData = 160;
+const typeWidth = 17;
+
+/** An event on one line: its place, time, type, invocation and the beginning of its data. */
+export function eventLine(style: Style, event: Event): string {
+  const { seq, at, type, invocationId, by, id: _id, v: _version, ...data } = event;
+  const time = new Date(at).toISOString().slice(11, 23);
+  const place = invocationId === undefined ? '' : `${style.dim(plainLine(invocationId))} `;
+  const text = shorten(plainLine(JSON.stringify(data)), longestData);
+  return `${String(seq).padStart(5)}  ${time}  ${style.cyan(type.padEnd(typeWidth))} ${style.dim(plainLine(by).padEnd(8))} ${place}${text}`;
+}

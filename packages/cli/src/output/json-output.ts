@@ -1,0 +1,45 @@
+import { type AdjutantError, isAdjutantError, type RunResult, type StreamEvent } from 'adjutant';
+import type { OutputStream } from '../host.ts';
+import type { RunOutput } from './run-output.ts';
+
+/** One JSON value on a line. */
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** The last line of a run. */
+function resultRecord(result: RunResult): object {
+  const { session, status, output, error, stopReason, runId, usage, cost, rounds, durationMs, toolCalls } = result;
+  return { type: 'result', status, output, error, stopReason, session: session.id, runId, usage, cost, rounds, durationMs, toolCalls };
+}
+
+/** The line of a failure that kept a command from being carried out. */
+export function failureRecord(thrown: unknown): object {
+  const unexpected = { name: 'Error', code: 'unexpected_error', message: thrown instanceof Error ? thrown.message : String(thrown) };
+  return { type: 'error', error: isAdjutantError(thrown) ? (thrown as AdjutantError).toJSON() : unexpected };
+}
+
+/** A run as newline-delimited JSON: every streamed event, then the result. */
+export class JsonOutput implements RunOutput {
+  readonly #stream: OutputStream;
+
+  constructor(stream: OutputStream) {
+    this.#stream = stream;
+  }
+
+  drafted(): void {}
+
+  streamed(event: StreamEvent): void {
+    this.#stream.write(jsonLine(event));
+  }
+
+  ended(result: RunResult): void {
+    this.#stream.write(jsonLine(resultRecord(result)));
+  }
+
+  stopped(session: string, command: string): void {
+    this.#stream.write(jsonLine({ type: 'stopped', session, continue: command }));
+  }
+
+  close(): void {}
+}

@@ -1,0 +1,22 @@
+import { styleText } from 'node:util';
+import type { OutputStream } from '../host.ts';
+
+type Paint = (text: string) => string;
+
+export interface Style {
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly red: Paint;
+  readonly green: Paint;
+  readonly yellow: Paint;
+  readonly cyan: Paint;
+}
+
+/** Colours as far as the stream and the environment (NO_COLOR, FORCE_COLOR) want them. */
+export function styleFor(stream: OutputStream): Style {
+  const paint =
+    (format: keyof Style): Paint =>
+    (text) =>
+      styleText(format, text, { stream });
+  return { bold: paint('bold'), dim: paint('dim'), red: paint('red'), green: paint('green'), yellow: paint('yellow'), cyan: paint('cyan') };
+}

@@ -1,0 +1,168 @@
+import { type Clock, type Event, type EventOf, isDurable, type RunResult, type StreamEvent, type TransientEvent } from 'adjutant';
+import type { OutputStream } from '../host.ts';
+import { formatCost, formatCount, formatDuration, formatUsage } from './format.ts';
+import { PlainTextStream, plainLine, plainText } from './plain-text.ts';
+import type { RunOutput } from './run-output.ts';
+import { Spinner } from './spinner.ts';
+import { type Style, styleFor } from './style.ts';
+import { describeCall, toolLine } from './tool-line.ts';
+
+export interface TextOutputOptions {
+  readonly stream: OutputStream;
+  readonly clock: Clock;
+  /** Whether the stream is a terminal on which a line can be redrawn. */
+  readonly isLive: boolean;
+  /** Puts large values back in the place of their references. */
+  readonly resolve: (value: unknown) => unknown;
+}
+
+/** A run for people: the text as it is written, tool calls with their results, and at the end what it took. */
+export class TextOutput implements RunOutput {
+  readonly #stream: OutputStream;
+  readonly #style: Style;
+  readonly #spinner: Spinner | undefined;
+  readonly #resolve: (value: unknown) => unknown;
+  readonly #running = new Map<string, EventOf<'tool_call'>>();
+  #text = new PlainTextStream();
+  /** Invocations whose present answer has been shown as it came. */
+  readonly #streaming = new Set<string>();
+  #isLineOpen = false;
+  #hasText = false;
+
+  constructor({ stream, clock, isLive, resolve }: TextOutputOptions) {
+    this.#stream = stream;
+    this.#style = styleFor(stream);
+    this.#spinner = isLive ? new Spinner(stream, clock, this.#style) : undefined;
+    this.#resolve = resolve;
+  }
+
+  streamed(event: StreamEvent): void {
+    if (!isDurable(event)) this.#transient(event);
+  }
+
+  #transient(event: TransientEvent): void {
+    switch (event.type) {
+      case 'assistant_delta':
+        this.#streaming.add(event.invocationId);
+        this.#write(this.#text.push(event.delta));
+        break;
+      case 'thought_delta':
+        this.#wait('thinking');
+        break;
+      case 'tool_args_delta':
+        this.#wait(`preparing ${plainLine(event.name)}`);
+        break;
+      case 'tool_progress':
+        this.#wait(`${plainLine(event.name)}: ${plainLine(JSON.stringify(event.data))}`);
+        break;
+      case 'stream_reset':
+        if (this.#streaming.delete(event.invocationId)) this.#line(this.#style.dim('(the model starts its answer again)'));
+        this.#text = new PlainTextStream();
+    }
+  }
+
+  drafted(event: Event): void {
+    switch (event.type) {
+      case 'model_start':
+        this.#wait('thinking');
+        break;
+      case 'assistant':
+        this.#assistant(event);
+        break;
+      case 'model_end':
+        if (event.error !== undefined && event.retryAfterMs !== undefined) this.#retry(event.error.message, event.retryAfterMs);
+        break;
+      case 'tool_call':
+        this.#running.set(event.callId, event);
+        this.#showRunning();
+        break;
+      case 'tool_result':
+        this.#toolResult(event);
+        break;
+      case 'error':
+        this.#line(this.#style.red(`! ${plainLine(event.error.message)}`));
+        break;
+    }
+  }
+
+  #assistant(event: EventOf<'assistant'>): void {
+    const wasStreamed = event.invocationId !== undefined && this.#streaming.delete(event.invocationId);
+    if (!wasStreamed) this.#write(plainText(String(this.#resolve(event.text))));
+    this.#text = new PlainTextStream();
+    this.#endLine();
+  }
+
+  #retry(message: string, delayMs: number): void {
+    this.#line(this.#style.yellow(`! ${plainLine(message)} Trying again in ${formatDuration(delayMs)}.`));
+  }
+
+  #toolResult(event: EventOf<'tool_result'>): void {
+    if (!event.settled) {
+      if (event.retryAfterMs !== undefined)
+        this.#retry(`${event.name} failed (${event.result.errorType ?? event.result.status}).`, event.retryAfterMs);
+      return;
+    }
+    const call = this.#running.get(event.callId);
+    this.#running.delete(event.callId);
+    const result = { ...event.result, content: this.#resolve(event.result.content) as typeof event.result.content };
+    this.#line(toolLine(this.#style, { name: event.name, args: this.#resolve(call?.args) }, result, event.durationMs));
+    this.#showRunning();
+  }
+
+  #showRunning(): void {
+    const [first, ...others] = [...this.#running.values()];
+    if (first === undefined) return;
+    const label =
+      others.length === 0 ? describeCall(first.name, this.#resolve(first.args)) : [first, ...others].map(({ name }) => plainLine(name)).join(', ');
+    this.#wait(label);
+  }
+
+  ended(result: RunResult): void {
+    this.#endLine();
+    if (result.status === 'completed' && !this.#hasText) this.#line(this.#style.dim('(the model gave no text)'));
+    if (result.stopReason !== undefined) this.#line(this.#style.yellow(`! Cut short: ${result.stopReason.replaceAll('_', ' ')}.`));
+    const parts = [
+      formatCount(result.rounds, 'round'),
+      formatCount(result.toolCalls.length, 'tool call'),
+      formatUsage(result.usage),
+      ...(result.cost === undefined ? [] : [formatCost(result.cost)]),
+      formatDuration(result.durationMs),
+      `session ${result.session.id}`,
+    ];
+    this.#line(this.#style.dim(parts.join(' · ')));
+  }
+
+  stopped(_session: string, command: string): void {
+    this.#line(`Stopped. Continue with: ${this.#style.bold(command)}`);
+  }
+
+  close(): void {
+    this.#spinner?.hide();
+    this.#endLine();
+  }
+
+  #wait(label: string): void {
+    if (this.#spinner === undefined || this.#isLineOpen) return;
+    this.#spinner.show(label);
+  }
+
+  #write(text: string): void {
+    if (text === '') return;
+    this.#spinner?.hide();
+    this.#stream.write(text);
+    this.#hasText = true;
+    this.#isLineOpen = !text.endsWith('\n');
+  }
+
+  #endLine(): void {
+    if (!this.#isLineOpen) return;
+    this.#stream.write('\n');
+    this.#isLineOpen = false;
+  }
+
+  #line(text: string): void {
+    this.#spinner?.hide();
+    this.#endLine();
+    this.#stream.write(`${text}\n`);
+  }
+}

@@ -1,0 +1,48 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { posix, resolve, win32 } from 'node:path';
+import { StoreUnavailableError } from 'adjutant';
+import { UsageError } from './failure.ts';
+import type { Environment, Host } from './host.ts';
+
+const fileName = 'adjutant.db';
+
+/** The folder for the data of one user, by the custom of the platform; `ADJUTANT_HOME` wins. */
+export function dataFolder(env: Environment, platform: NodeJS.Platform, home: string): string {
+  const { join } = platform === 'win32' ? win32 : posix;
+  const own = env['ADJUTANT_HOME'];
+  if (own) return own;
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'adjutant');
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'adjutant');
+  const shared = env['XDG_DATA_HOME'];
+  // The XDG specification: a path that is not absolute is to be ignored.
+  return join(shared?.startsWith('/') ? shared : join(home, '.local', 'share'), 'adjutant');
+}
+
+/** Where the ledgers are: the given file, or the one in the user's data folder. */
+function storePath(host: Host, given: string | undefined): string {
+  if (given === ':memory:') return given;
+  if (given !== undefined) return resolve(host.cwd, given);
+  return resolve(host.cwd, dataFolder(host.env, host.platform, homedir()), fileName);
+}
+
+/** The same, for writing: the user's data folder is made when it is missing. @throws StoreUnavailableError */
+export function writableStorePath(host: Host, given: string | undefined): string {
+  const path = storePath(host, given);
+  if (given !== undefined) return path;
+  try {
+    mkdirSync(resolve(path, '..'), { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const reason = `its folder cannot be made (${(cause as Error).message}); set ADJUTANT_HOME or use --store`;
+    throw new StoreUnavailableError({ store: path, reason }, { cause });
+  }
+  return path;
+}
+
+/** The same, for reading: `undefined` when nothing has been stored yet. @throws UsageError when the given file does not exist */
+export function readableStorePath(host: Host, given: string | undefined): string | undefined {
+  const path = storePath(host, given);
+  if (path === ':memory:' || existsSync(path)) return path;
+  if (given !== undefined) throw new UsageError({ reason: `The store ${path} does not exist.` });
+  return undefined;
+}
