@@ -1,15 +1,11 @@
 /** The built-in tools: exact arithmetic, sums over CSV files, and files below one folder that cannot be left. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agent, run } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { calculate, listFiles, queryCsv, readFile, searchFiles } from 'adjutant/tools';
 
-const root = mkdtempSync(join(tmpdir(), 'adjutant-example-'));
-writeFileSync(join(root, 'invoices.csv'), 'number,status,amount\n1,unpaid,100.10\n2,paid,50.00\n3,unpaid,200.20\n');
-writeFileSync(join(root, 'notes.md'), '# Notes\nInvoice 3 is disputed.\n');
+const root = join(import.meta.dirname, 'workspace');
 
 const sumUnpaid = {
   path: 'invoices.csv',
@@ -17,16 +13,26 @@ const sumUnpaid = {
   aggregate: [{ fn: 'sum', column: 'amount' }],
   limit: 0,
 };
+/** What the bookkeeper has read of the sum so far. */
+const sumIn = (prompt: unknown) => /"sum\(amount\)":([\d.]+)/.exec(JSON.stringify(prompt))?.[1];
+
 const bookkeeper = agent({
   name: 'bookkeeper',
   // With a real model: model: openai('gpt-5-mini')
-  model: scriptedModel([
-    { toolCalls: [{ name: 'listFiles' }, { name: 'searchFiles', args: { query: 'disputed' } }] },
-    { toolCalls: [{ name: 'queryCsv', args: sumUnpaid }] },
-    { toolCalls: [{ name: 'calculate', args: { expression: 'round(300.30 * 15%, 2)' } }] },
-    { toolCalls: [{ name: 'readFile', args: { path: '../../etc/passwd' } }] },
-    { text: 'Unpaid: 300.30; 15 % of it: 45.05. Invoice 3 is disputed.' },
-  ]),
+  model: scriptedModel((prompt, call) => {
+    const answers = [
+      {
+        toolCalls: [
+          { name: 'listFiles', args: { pattern: '*.csv' } },
+          { name: 'searchFiles', args: { query: 'overdue' } },
+        ],
+      },
+      { toolCalls: [{ name: 'queryCsv', args: sumUnpaid }] },
+      { toolCalls: [{ name: 'calculate', args: { expression: `round(${sumIn(prompt)} * 15%, 2)` } }] },
+      { toolCalls: [{ name: 'readFile', args: { path: '../../README.md' } }] },
+    ];
+    return answers[call] ?? { text: `The unpaid invoices add up to ${sumIn(prompt)}.` };
+  }),
   tools: [listFiles({ root }), searchFiles({ root }), readFile({ root }), queryCsv({ root }), calculate()],
 });
 
@@ -39,16 +45,9 @@ for (const event of result.session.events) {
 }
 console.log(result.output);
 
-assert.deepEqual(contents.get('queryCsv'), {
-  path: 'invoices.csv',
-  columns: ['number', 'status', 'amount'],
-  rowCount: 3,
-  matched: 2,
-  rows: [],
-  aggregates: { 'sum(amount)': 300.3 },
-  truncated: true,
-});
-assert.deepEqual(contents.get('calculate'), { expression: 'round(300.30 * 15%, 2)', result: 45.05 });
+const { aggregates } = contents.get('queryCsv') as { aggregates: { 'sum(amount)': number } };
+const sum = aggregates['sum(amount)'];
+assert.equal(result.output, `The unpaid invoices add up to ${sum}.`);
+assert.equal((contents.get('calculate') as { result: number }).result, Math.round(sum * 15) / 100);
 assert.equal(result.toolCalls.at(-1)?.success, false);
 assert.match(String(contents.get('readFile')), /is refused/);
-rmSync(root, { recursive: true });
