@@ -148,7 +148,9 @@ export class Runtime {
   }
 
   #start(runnable: Runnable | undefined, options: RunOptions): Run {
-    const { limits: own = {} } = options;
+    const { limits: own = {}, runId } = options;
+    if (runId !== undefined && (runId === '' || /[/#~>]/.test(runId)))
+      throw new InvalidRunError({ reason: `"${runId}" cannot be a \`runId\`: it is not empty and has none of / # ~ >` });
     const { limits: shared = {} } = this.#options;
     const run: Run = new Run(async (sink) => {
       const session = await this.#sessionFor(options.session, runnable === undefined);

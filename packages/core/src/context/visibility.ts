@@ -31,6 +31,8 @@ export class Visibility {
       relation = this.#relationOf(path);
       this.#known.set(path, relation);
     }
+    // What the invocations above did meanwhile depends on the moment; what the user says is for all.
+    if (relation === 'ancestor' && event.type !== 'user' && event.seq > this.#startSeq()) return 'hidden';
     if (relation === 'hidden' && event.type === 'invocation_end' && this.#isNotice(event)) return 'own';
     return relation;
   }
@@ -44,6 +46,20 @@ export class Visibility {
     return owner?.events.some((own) => own.type === 'tool_result' && own.callId === callId && own.settled && own.seq < event.seq) === true;
   }
 
+  #startSeq(): number {
+    return this.#tree.byPath.get(this.#path)?.start.seq ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether something beside this line had ended when the line began. What ends meanwhile, as branches do, stays hidden. */
+  #hasGoneBefore(record: InvocationRecord): boolean {
+    if (!hasPassed(record)) return false;
+    if (this.#path.startsWith(`${record.path.replace(/>[^/]*$/, '')}>`)) return true;
+    if (record.branch) return false;
+    let line = this.#tree.byPath.get(this.#path);
+    while (line !== undefined && line.parent !== record.parent) line = line.parent === undefined ? undefined : this.#tree.byPath.get(line.parent);
+    return line === undefined || (record.end?.seq ?? 0) < line.start.seq;
+  }
+
   #relationOf(path: string): Relation {
     if (this.#path.startsWith(`${path}/`)) return this.#scope === 'own' ? 'hidden' : 'ancestor';
     if (this.#scope === 'own') return 'hidden';
@@ -53,8 +69,7 @@ export class Visibility {
       if (!isStructural(record)) return 'hidden';
       const { parent } = record;
       if (parent === undefined || this.#path.startsWith(`${parent}/`) || parent === this.#path) {
-        // A branch beside this one stays hidden, ended or not: nothing of it is joined yet.
-        return hasPassed(record) && !record.branch ? 'before' : 'hidden';
+        return this.#hasGoneBefore(record) ? 'before' : 'hidden';
       }
       if (!hasPassed(record)) return 'hidden';
       record = this.#tree.byPath.get(parent);

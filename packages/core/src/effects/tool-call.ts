@@ -1,5 +1,6 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
+import { isAdjutantError } from '../base/error.ts';
 import { sha256 } from '../base/hash.ts';
 import { deepFreeze } from '../base/json.ts';
 import type { EventDraft, EventOf, NextInvocation } from '../ledger/event.ts';
@@ -13,7 +14,7 @@ import { isToolResult, toolResult, toToolResult } from '../tools/result.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { unknownToolMessage } from '../tools/toolset.ts';
 import { validateArgs, validateOutput } from '../tools/validate.ts';
-import { timedOut, unknownOutcome } from './tool-result-texts.ts';
+import { cancelledBefore, timedOut, unknownOutcome } from './tool-result-texts.ts';
 
 /** Milliseconds for one attempt of a tool, and of a tool that has called an agent. */
 export const defaultToolTimeoutMs = 30_000;
@@ -26,8 +27,9 @@ export interface ToolBody {
   readonly context: ToolContext;
   /** State changes that the tool made, to be appended with its result. */
   takeWrites(): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined };
-  /** Waits for children that run beside the tool. */
   close(): void;
+  /** Waits for children that the tool called and did not await; `stop` ends them first. `undefined`: there are none. */
+  endChildren(stop: boolean): Promise<void> | undefined;
   /** Resolves when a child of the call gave the run back: the call then stays open. */
   readonly suspended: Promise<void>;
 }
@@ -71,11 +73,13 @@ interface Ending {
  */
 export async function performToolCall(state: CallState, attempt: number, ports: ToolCallPorts): Promise<void> {
   const { call } = state;
+  if (ports.scope.aborted) return void (isGivenBack(ports) || refuse(state, ports, cancelledBefore()));
   const tool = ports.find(call.name);
-  if (tool === undefined) return refuse(call, ports, toolResult.permanent(unknownToolMessage(call.name, ports.names), { errorType: 'unknown_tool' }));
+  if (tool === undefined)
+    return refuse(state, ports, toolResult.permanent(unknownToolMessage(call.name, ports.names), { errorType: 'unknown_tool' }));
   if (call.invalid !== undefined) {
     return refuse(
-      call,
+      state,
       ports,
       toolResult.permanent(`The arguments are not JSON: ${call.invalid}. Call the tool again with a JSON object.`, { errorType: 'validation_error' }),
     );
@@ -83,13 +87,24 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
   const given = ports.ledger.resolve(call.args);
   const validating = validateArgs(tool, given);
   const validated = validating instanceof Promise ? await validating : validating;
-  if (!validated.ok) return refuse(call, ports, toolResult.permanent(validated.message, { errorType: 'validation_error' }));
+  if (!validated.ok) return refuse(state, ports, toolResult.permanent(validated.message, { errorType: 'validation_error' }));
   await new AttemptRun(state, tool, attempt, validated.args, ports).run();
 }
 
 /** Settles a call without an attempt: nothing has been executed. */
-function refuse(call: EventOf<'tool_call'>, ports: ToolCallPorts, result: ToolResult): void {
-  ports.ledger.append([resultDraft(call, ports.path, 0, result, { settled: true, durationMs: 0, effect: 'none' })]);
+function refuse(state: CallState, ports: ToolCallPorts, result: ToolResult): void {
+  ports.ledger.append([resultDraft(state.call, ports.path, 0, result, { settled: true, durationMs: 0, effect: knownEffect(state) })]);
+}
+
+/** What is known of the effects of the attempts that were made: none, unless one of them left it open. */
+export function knownEffect(state: CallState): ToolEffect {
+  return state.attempts.some(({ result }) => result?.effect === 'unknown') ? 'unknown' : 'none';
+}
+
+/** Whether nothing more may be recorded: the process stops, or another owner has taken over. */
+function isGivenBack({ scope, ledger }: Pick<ToolCallPorts, 'scope' | 'ledger'>): boolean {
+  const code = scope.reason?.code;
+  return code === 'stopped' || code === 'fenced' || ledger.failure !== undefined;
 }
 
 type ResultDraft = Omit<EventOf<'tool_result'>, 'v' | 'seq' | 'id' | 'at'>;
@@ -168,7 +183,7 @@ class AttemptRun {
     ]);
     const durable = this.#tool.recovery === 'rerun' ? undefined : ledger.durable();
     if (durable !== undefined) await durable;
-    if (this.#ports.scope.reason?.code === 'stopped') return;
+    if (this.#ports.scope.aborted) return this.#recordNotExecuted();
     this.#startedAt = clock.monotonic();
     const body = this.#ports.makeBody({
       tool: this.#tool,
@@ -189,6 +204,14 @@ class AttemptRun {
     }
   }
 
+  /** The run was cancelled while the attempt was being written down. */
+  #recordNotExecuted(): void {
+    if (isGivenBack(this.#ports)) return;
+    const { ledger, path } = this.#ports;
+    const effect = knownEffect(this.#state);
+    ledger.append([resultDraft(this.#state.call, path, this.#number, cancelledBefore(), { settled: true, durationMs: 0, effect })]);
+  }
+
   #startTimer(ms: number): void {
     this.#cancelTimer = this.#ports.clock.setTimer(ms, () =>
       this.#scope.abort(new AbortReason('timeout', `The tool ${this.#tool.name} did not finish within ${this.#timeoutMs} ms.`)),
@@ -207,16 +230,19 @@ class AttemptRun {
     try {
       executing = this.#execute(body.context);
       // A synchronous tool is not made to wait: most of a round's cost would be promises.
-      if (!(executing instanceof Promise)) {
-        this.#record(body, this.#ended(executing));
-        return;
-      }
+      if (!isThenable(executing)) return this.#close(body, this.#ended(executing));
     } catch (thrown) {
-      this.#record(body, this.#failed(thrown));
-      return;
+      return this.#close(body, this.#failed(thrown));
     }
-    const ending = await this.#raceAgainstAbort(executing as Promise<unknown>, body);
-    if (ending !== undefined) this.#record(body, ending);
+    const ending = await this.#raceAgainstAbort(Promise.resolve(executing), body);
+    if (ending !== undefined) await this.#close(body, ending);
+  }
+
+  /** Records the ending, after the children that the tool called and did not wait for. */
+  #close(body: ToolBody, ending: Ending): Promise<void> | undefined {
+    const children = body.endChildren(ending.effect !== undefined);
+    if (children === undefined) return void this.#record(body, ending);
+    return children.then(() => (this.#isGivenBack() ? undefined : this.#record(body, ending)));
   }
 
   #execute(context: ToolContext): unknown {
@@ -265,8 +291,7 @@ class AttemptRun {
   }
 
   #isGivenBack(): boolean {
-    const code = this.#scope.reason?.code;
-    return code === 'stopped' || code === 'fenced' || this.#ports.ledger.failure !== undefined;
+    return isGivenBack({ scope: this.#scope, ledger: this.#ports.ledger });
   }
 
   #ended(returned: unknown): Ending {
@@ -281,6 +306,8 @@ class AttemptRun {
   }
 
   #failed(thrown: unknown): Ending {
+    // The code does not fit the ledger: that is no failure of the tool, and nothing of it is recorded.
+    if (isAdjutantError(thrown, 'ledger_mismatch') || isAdjutantError(thrown, 'unknown_runnable')) throw thrown;
     const reason = this.#scope.reason;
     if (reason !== undefined) return this.#abandoned();
     const { result, effect, retryAfterMs } = classifyThrown(thrown, this.#ports.clock.now());
@@ -367,6 +394,10 @@ class AttemptRun {
     if (!mayPass) return undefined;
     return retryAfterMs ?? retry.initialDelayMs * retry.backoffMultiplier ** (this.#number - 1);
   }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
 /** The same context with some members replaced; the others stay live. */

@@ -14,6 +14,16 @@ export function timedOut(name: string, afterMs: number): ToolResult {
   });
 }
 
+/** What is recorded of a call that a cancelled run had not begun. */
+export function cancelledBefore(): ToolResult {
+  return toolResult.blocked('The call was cancelled before the tool was run.', { errorType: 'cancelled' });
+}
+
+/** What is recorded of an attempt that was open when its run was cancelled. */
+export function cancelledMeanwhile(): ToolResult {
+  return toolResult.unknown('The call was cancelled while the tool was running.', { errorType: 'cancelled' });
+}
+
 /** What is recorded of an attempt that is to be made again because its process stopped. */
 export function interrupted(): ToolResult {
   return toolResult.unknown('The process stopped while the tool was running.', { errorType: 'interrupted' });

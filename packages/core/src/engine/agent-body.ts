@@ -1,6 +1,7 @@
+import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import { performModelCall } from '../effects/model-call.ts';
-import { performToolCall, resultDraft, type ToolAttempt, type ToolBody, type ToolCallPorts } from '../effects/tool-call.ts';
-import { interrupted, unknownOutcome } from '../effects/tool-result-texts.ts';
+import { knownEffect, performToolCall, resultDraft, type ToolAttempt, type ToolBody, type ToolCallPorts } from '../effects/tool-call.ts';
+import { cancelledBefore, cancelledMeanwhile, interrupted, unknownOutcome } from '../effects/tool-result-texts.ts';
 import { type Event, type EventDraft, foldEvent } from '../ledger/event.ts';
 import { createState } from '../ledger/scoped-state.ts';
 import { decide, type Frame } from '../loop/decide.ts';
@@ -14,6 +15,7 @@ import { AgentPrompts } from './agent-prompts.ts';
 import { BodyState, stateAfter } from './body-state.ts';
 import { planHandOver } from './hand-over.ts';
 import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from './invoke.ts';
+import { occupancyOf } from './occupancy.ts';
 import { ToolBodyContext } from './tool-body.ts';
 
 /** Runs an agent: asks what is to be done, does it, and asks again after each event that concerns it. */
@@ -31,6 +33,8 @@ class AgentRun {
   readonly #keys: ReadonlySet<string>;
   readonly #ports: ToolCallPorts;
   readonly #ownTools: Toolset;
+  /** All that the agent has started: it ends with the agent. */
+  readonly #work: CancelScope;
   #failure: { readonly error: unknown } | undefined;
   #changed = false;
   #wake: (() => void) | undefined;
@@ -39,6 +43,7 @@ class AgentRun {
   constructor(agent: Agent, frame: BodyFrame) {
     const { run, record, resumed, scope } = frame;
     this.#agent = agent;
+    this.#work = new CancelScope(scope);
     this.#frame = frame;
     this.#position = resumed ? foldPosition(record.path, run.ledger.events) : startPosition(record.path);
     this.#prompts = new AgentPrompts(run, agent, toModel(agent.model), record);
@@ -49,7 +54,7 @@ class AgentRun {
     this.#ports = {
       ledger: run.ledger,
       clock: run.app.clock,
-      scope,
+      scope: this.#work,
       path: record.path,
       find: (name) => this.#find(name),
       get names() {
@@ -65,11 +70,12 @@ class AgentRun {
     const forgetDrafts = run.ledger.onDraft((event) => this.#take(event));
     const forgetAbort = scope.onAbort(() => this.#wakeUp());
     try {
-      if (resumed) this.#continueSpawns();
+      if (resumed) this.#continueSpawns(scope.aborted);
       for (;;) {
-        if (this.#failure !== undefined) throw this.#failure.error;
+        if (this.#failure !== undefined) throw await this.#abandon(this.#failure.error);
         if (scope.aborted || run.ledger.failure !== undefined) return await this.#wind();
         const end = this.#advance();
+        if (end?.status === 'error') await this.#stopWork(new AbortReason('cancelled', `"${this.#frame.record.path}" failed.`));
         if (end !== undefined) return end;
         if (!this.#changed) await this.#nextChange();
         this.#changed = false;
@@ -77,6 +83,7 @@ class AgentRun {
     } finally {
       forgetDrafts();
       forgetAbort();
+      this.#work.close();
     }
   }
 
@@ -101,9 +108,45 @@ class AgentRun {
 
   /** Waits for what is under way: tools have their grace, then everything is settled. */
   async #wind(): Promise<BodyEnd | undefined> {
-    await Promise.all(this.#inFlight.values());
+    await this.#workEnded();
     const { run, scope } = this.#frame;
-    return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
+    if (isGivenBack(run, scope)) return undefined;
+    this.#closeOpen();
+    return cancelledEnd(scope);
+  }
+
+  async #workEnded(): Promise<void> {
+    await Promise.all(this.#inFlight.values());
+    const { underWay } = occupancyOf(this.#frame.run.ledger);
+    for (const path of [...this.#position.openSpawns]) await underWay.get(path)?.ended.catch(() => undefined);
+  }
+
+  async #stopWork(reason: AbortReason): Promise<void> {
+    this.#work.abort(reason);
+    await this.#workEnded();
+  }
+
+  /** Stops what is under way without recording an end of it, because the agent cannot go on in this process. */
+  async #abandon(error: unknown): Promise<unknown> {
+    await this.#stopWork(new AbortReason('stopped', 'The agent could not be carried on.'));
+    return error;
+  }
+
+  /** Closes what a cancelled agent leaves open: each call has one settled result, and each model call an end. */
+  #closeOpen(): void {
+    const { model, calls } = this.#position;
+    if (model !== undefined && model.end === undefined) this.#note({ type: 'close_model', key: 'close' });
+    for (const call of calls.values()) {
+      if (call.settled !== undefined) continue;
+      const open = call.attempts.find(({ result }) => result === undefined);
+      this.#frame.run.ledger.append([
+        resultDraft(call.call, this.#frame.record.path, open?.attempt ?? 0, open === undefined ? cancelledBefore() : cancelledMeanwhile(), {
+          settled: true,
+          durationMs: 0,
+          effect: open === undefined ? knownEffect(call) : 'unknown',
+        }),
+      ]);
+    }
   }
 
   /** Performs what is to be done next; gives the end when there is nothing more. */
@@ -180,7 +223,7 @@ class AgentRun {
         final: intent.final,
         toolName: (wireName) => this.#canonicalName(wireName),
       },
-      { ledger: run.ledger, clock: run.app.clock, random: run.app.random, scope, prices: run.app.prices, emit: run.emit },
+      { ledger: run.ledger, clock: run.app.clock, random: run.app.random, scope: this.#work, prices: run.app.prices, emit: run.emit },
     );
   }
 
@@ -221,6 +264,7 @@ class AgentRun {
     if (intent.notBefore !== undefined) await this.#sleepUntil(intent.notBefore);
     if (this.#frame.scope.aborted && isGivenBack(this.#frame.run, this.#frame.scope)) return;
     await performToolCall(intent.call, intent.attempt, this.#ports);
+    if (this.#frame.resumed && this.#position.openSpawns.size > 0) this.#continueSpawns(false);
   }
 
   #hasChildren(callId: string): boolean {
@@ -238,7 +282,7 @@ class AgentRun {
       childRoot: call.callId,
       by: `tool:${call.name}`,
       scope: attempt.scope,
-      ownerScope: this.#frame.scope,
+      ownerScope: this.#work,
       startedAt: call.at,
       stateSchema: attempt.tool.stateSchema,
       base,
@@ -302,17 +346,24 @@ class AgentRun {
   }
 
   /** Spawned children that were open when the last process stopped go on from their recorded names and inputs. */
-  #continueSpawns(): void {
-    const { run, scope } = this.#frame;
+  #continueSpawns(all: boolean): void {
+    const { run } = this.#frame;
+    const { underWay } = occupancyOf(run.ledger);
     for (const path of this.#position.openSpawns) {
       const child = run.ledger.invocations.byPath.get(path);
-      if (child === undefined) continue;
+      if (child === undefined || underWay.has(path) || (!all && this.#isCallOpen(path))) continue;
       const runnable = run.app.registry.get(child.name);
       this.#perform(
         `spawn:${path}`,
-        invoke(run, { path, runnable, mode: child.mode, input: child.input, scope }).then(() => undefined),
+        invoke(run, { path, runnable, mode: child.mode, input: child.input, scope: new CancelScope(this.#work) }).then(() => undefined),
       );
     }
+  }
+
+  /** Whether the call that spawned a child is to run again: it asks for the child itself then. */
+  #isCallOpen(child: string): boolean {
+    const call = this.#position.calls.get(child.slice(0, child.lastIndexOf('/')));
+    return call !== undefined && call.settled === undefined;
   }
 
   async #sleepUntil(at: number): Promise<void> {

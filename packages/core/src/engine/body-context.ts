@@ -4,7 +4,7 @@ import { findJsonDefect } from '../base/json.ts';
 import { randomFromSeed } from '../base/random.ts';
 import type { BodyContext, CallOptions, CallResult, SessionReader, SpawnHandle } from '../ledger/body-context.ts';
 import { NotJsonError } from '../ledger/errors.ts';
-import type { Actor, InvocationInput, InvocationMode } from '../ledger/event.ts';
+import type { Actor, EventOf, InvocationInput, InvocationMode } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import { createState } from '../ledger/scoped-state.ts';
@@ -28,8 +28,8 @@ export interface BodyPlace {
   readonly by: Actor;
   /** Aborted when the body is to stop. */
   readonly scope: CancelScope;
-  /** Lives as long as the agent or step that spawned children belong to. */
-  readonly ownerScope: CancelScope;
+  /** What spawned children belong to, when they may outlive the body; otherwise the body does not end before them. */
+  readonly ownerScope: CancelScope | undefined;
   /** Epoch milliseconds at which it began, as recorded. */
   readonly startedAt: number;
   readonly stateSchema: StateSchema | undefined;
@@ -47,7 +47,8 @@ export class Body implements BodyContext {
   #ended = false;
   #keys: Map<string, number> | undefined;
   #asked: Set<string> | undefined;
-  #spawned: Set<Promise<unknown>> | undefined;
+  #children: Set<Promise<unknown>> | undefined;
+  #childScope: CancelScope | undefined;
   readonly #suspension = Promise.withResolvers<void>();
 
   constructor(place: BodyPlace) {
@@ -84,13 +85,39 @@ export class Body implements BodyContext {
     this.#ended = true;
   }
 
-  /** Resolves when the children that were spawned and not detached have ended. */
-  async spawnsEnded(): Promise<void> {
-    while (this.#spawned !== undefined && this.#spawned.size > 0) await Promise.all(this.#spawned);
+  /** Resolves when all children that the body must not end before have ended; `undefined` when there are none. */
+  childrenEnded(): Promise<void> | undefined {
+    return this.#children === undefined || this.#children.size === 0 ? undefined : this.#allEnded();
+  }
+
+  /** Stops these children and resolves when they have ended. */
+  stopChildren(reason: AbortReason): Promise<void> | undefined {
+    this.#childScope?.abort(reason);
+    return this.childrenEnded()?.catch(() => this.stopChildren(reason));
+  }
+
+  async #allEnded(): Promise<void> {
+    while (this.#children !== undefined && this.#children.size > 0) await Promise.all(this.#children);
+  }
+
+  #scopeOfChildren(): CancelScope {
+    this.#childScope ??= new CancelScope(this.place.scope);
+    return this.#childScope;
+  }
+
+  /** Remembers a child until it has ended. Whoever waits for it sees a rejection; one that nobody waits for must not end the process. */
+  #track(ended: Promise<unknown>): Promise<unknown> {
+    this.#children ??= new Set();
+    const children = this.#children;
+    const tracked = ended.finally(() => children.delete(tracked));
+    tracked.catch(() => undefined);
+    children.add(tracked);
+    return tracked;
   }
 
   async call<Output>(runnable: Runnable<Output>, options: CallOptions = {}): Promise<CallResult<Output>> {
-    const child = this.#begin('call', runnable, options, this.place.scope);
+    const child = this.#begin('call', runnable, options, this.#scopeOfChildren());
+    this.#track(child.ended);
     const record = await child.ended;
     if (record === undefined) return this.#neverReturn();
     this.writes.adopt(record);
@@ -98,14 +125,10 @@ export class Body implements BodyContext {
   }
 
   spawn<Output>(runnable: Runnable<Output>, options: CallOptions = {}): SpawnHandle<Output> {
-    const scope = new CancelScope(this.place.ownerScope);
+    const scope = new CancelScope(this.place.ownerScope ?? this.#scopeOfChildren());
     const child = this.#begin('spawn', runnable, options, scope);
-    this.#spawned ??= new Set();
-    const spawned = this.#spawned;
-    const tracked = child.ended.finally(() => spawned.delete(tracked));
-    // Whoever waits sees a rejection; this keeps one that nobody waits for from ending the process.
-    tracked.catch(() => undefined);
-    spawned.add(tracked);
+    child.ended.catch(() => undefined);
+    const tracked = this.place.ownerScope === undefined ? this.#track(child.ended) : undefined;
     return {
       invocationId: child.path,
       wait: async () => {
@@ -116,7 +139,7 @@ export class Body implements BodyContext {
       },
       abort: (reason) => scope.abort(new AbortReason('cancelled', reason ?? `${runnable.name} was aborted by its caller.`)),
       detach: () => {
-        spawned.delete(tracked);
+        if (tracked !== undefined) this.#children?.delete(tracked);
         this.place.run.detach(child.path, child.ended);
       },
     };
@@ -171,8 +194,7 @@ export class Body implements BodyContext {
     const recorded = run.ledger.invocations.byPath.get(path);
     if (recorded === undefined) this.#checkDepth(runnable);
     this.place.onChild?.();
-    const flushed = recorded !== undefined && this.#wasFlushed(key);
-    if (flushed) this.writes.drop();
+    if (recorded !== undefined) this.writes.drop(this.#flushedWith(recorded, key));
     const { drafts, extras } = recorded === undefined ? this.writes.take(key) : { drafts: [], extras: undefined };
     const timeout = options.timeout ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
     return { path, ended: invoke(run, { path, runnable, mode, input, timeout, scope, before: drafts, extras }) };
@@ -192,9 +214,16 @@ export class Body implements BodyContext {
     return `${base}.${count}`;
   }
 
-  #wasFlushed(key: string): boolean {
+  /** The writes of this body that landed with the start of a child: they stand right before it. */
+  #flushedWith(child: InvocationRecord, key: string): readonly EventOf<'state_change'>[] {
     const { run, path } = this.place;
-    return run.ledger.invocations.byPath.get(path)?.events.some((event) => event.type === 'state_change' && event.flush === key) === true;
+    const flushed: EventOf<'state_change'>[] = [];
+    for (let seq = child.start.seq - 1; seq > 0; seq--) {
+      const event = run.ledger.events[seq - 1];
+      if (event?.type !== 'state_change' || event.flush !== key || event.invocationId !== path) break;
+      flushed.push(event);
+    }
+    return flushed;
   }
 
   #checkDepth(runnable: Runnable): void {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts';
+import { canonicalJson, type JsonValue } from '../base/json.ts';
 import { type Actor, type EventDraft, type EventOf, foldEvent, type StateChange } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -6,7 +6,7 @@ import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { SharedWrite } from '../ledger/port.ts';
 import type { StateAccess } from '../ledger/scoped-state.ts';
 import { emptyLedgerState, type LedgerState, type StateValues, stateFold, visibleValues, withChanges } from '../ledger/state-fold.ts';
-import type { RunContext } from './run-context.ts';
+import { isBelow, type RunContext } from './run-context.ts';
 
 /** The state of a ledger after its first `seq` events. */
 export function stateAfter(ledger: Ledger, seq: number): LedgerState {
@@ -81,23 +81,34 @@ export class BodyState implements StateAccess {
       shared.push(...this.#run.session.shared.writes(scope, changes));
     }
     this.#pending = new Map();
+    // What has landed is read from the ledger from now on, where children may change it.
+    if (this.#base === undefined) this.#own.clear();
     return { drafts, extras: shared.length === 0 ? undefined : { shared } };
   }
 
   /** Forgets writes that the ledger has already: an earlier execution of the body landed them with the same child. */
-  drop(): void {
-    this.#pending = new Map();
+  drop(flushed: readonly EventOf<'state_change'>[]): void {
+    const { resolve } = this.#run.ledger;
+    for (const { scope, changes } of flushed) {
+      const pending = this.#pending.get(scope);
+      for (const { key, newValue } of changes) {
+        // A write that had come later then, as it may in concurrent code, is kept.
+        if (pending !== undefined && sameValue(pending.get(key)?.newValue, resolve(newValue))) pending.delete(key);
+      }
+      if (pending?.size === 0) this.#pending.delete(scope);
+    }
   }
 
   /** Adds what a child changed in the session's state, as far as it is visible outside the child. */
   adopt(child: InvocationRecord): void {
     if (this.#base === undefined) return;
     const { events, invocations } = this.#run.ledger;
-    const own = this.#own.get('session') ?? {};
-    for (let seq = child.start.seq; seq <= (child.end?.seq ?? events.length); seq++) {
+    const slot = child.path.replace(/>[^/]*$/, '');
+    const first = invocations.byPath.get(slot) ?? child;
+    for (let seq = first.start.seq; seq <= (child.end?.seq ?? events.length); seq++) {
       const event = events[seq - 1];
-      if (event?.type !== 'state_change' || !isOutsideBranches(event, child.path, invocations.byPath)) continue;
-      const target = event.scope === 'session' ? own : (this.#own.get(event.scope) ?? {});
+      if (event?.type !== 'state_change' || !isOutsideBranches(event, slot, invocations.byPath)) continue;
+      const target = this.#own.get(event.scope) ?? {};
       for (const { key, newValue } of event.changes) target[key] = newValue;
       this.#own.set(event.scope, target);
     }
@@ -106,13 +117,17 @@ export class BodyState implements StateAccess {
 
 const nothing = Object.freeze({ drafts: [], extras: undefined });
 
-/** Whether an event lies below `root` and not inside a branch there, whose writes count only from the join on. */
-function isOutsideBranches(event: EventOf<'state_change'>, root: string, byPath: ReadonlyMap<string, InvocationRecord>): boolean {
-  const slot = root.replace(/>[^/]*$/, '');
-  const path = event.invocationId ?? '';
-  if (!path.startsWith(slot)) return false;
-  for (let record = byPath.get(path); record !== undefined && record.path !== root; record = byPath.get(record.parent ?? '')) {
+/** Whether an event lies in `slot` and not inside a branch there, whose writes count only from the join on. */
+function isOutsideBranches(event: EventOf<'state_change'>, slot: string, byPath: ReadonlyMap<string, InvocationRecord>): boolean {
+  const path = event.invocationId;
+  if (path === undefined || !isBelow(path, slot)) return false;
+  for (let record = byPath.get(path); record !== undefined; record = byPath.get(record.parent ?? '')) {
+    if (record.path.replace(/>[^/]*$/, '') === slot) return true;
     if (record.branch) return false;
   }
   return true;
+}
+
+function sameValue(a: unknown, b: unknown): boolean {
+  return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
 }

@@ -1,7 +1,8 @@
-import { AbortReason } from '../base/cancel-scope.ts';
+import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import { SessionBusyError } from '../ledger/errors.ts';
 import type { EventDraft } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { runReport } from '../ledger/run-report.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Session } from '../ledger/session.ts';
@@ -12,7 +13,7 @@ import { invoke } from './invoke.ts';
 import { keepLease } from './lease.ts';
 import { occupancyOf } from './occupancy.ts';
 import type { RunResult, RunSink } from './run.ts';
-import { type AppServices, type OnStep, RunContext } from './run-context.ts';
+import { type AppServices, isBelow, type OnStep, RunContext } from './run-context.ts';
 import { hasOutcome } from './sequence-body.ts';
 
 /** What one run is to do. */
@@ -38,12 +39,31 @@ export function openRoot(session: Session): InvocationRecord | undefined {
   return undefined;
 }
 
+/** The root that a request continues: the one it names, else the open one, else one whose detached children are open. */
+function rootToContinue(session: Session, { runId, runnable }: RunRequest): InvocationRecord | undefined {
+  const { byPath, roots } = session.ledger.invocations;
+  const named = byPath.get(runId) ?? openRoot(session);
+  if (named !== undefined || runnable !== undefined) return named;
+  const detached = openDetached(session.ledger);
+  const root = roots.findLast((path) => detached.some((child) => isBelow(child.path, path)));
+  return root === undefined ? undefined : byPath.get(root);
+}
+
+/** Children that nobody waits for and that have no outcome: dispatched ones, and spawned ones whose caller has ended. */
+function openDetached({ invocations }: Ledger): InvocationRecord[] {
+  const { byPath } = invocations;
+  return [...byPath.values()].filter(
+    ({ path, mode, parent }) =>
+      (mode === 'dispatch' || (mode === 'spawn' && byPath.get(parent ?? '')?.end !== undefined)) && !hasOutcome(invocations, path),
+  );
+}
+
 /** Carries a run out on a session that this process owns: starts it or continues the one that is open. */
 export async function executeRun(app: AppServices, session: Session, request: RunRequest, sink: RunSink): Promise<RunResult> {
   const { ledger } = session;
   await ledger.own();
   await ledger.loadBlobs();
-  const open = openRoot(session);
+  const open = rootToContinue(session, request);
   const runnable = request.runnable ?? (open === undefined ? undefined : app.registry.get(open.name));
   if (runnable === undefined)
     throw new SessionBusyError({ session: session.id, owner: 'nobody', detail: `Session "${session.id}" has no run to continue.` });
@@ -79,6 +99,7 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
   };
   try {
     await session.observeShared();
+    heedCancel(run, open);
     continueDetached(run);
     const input = inputDrafts(runId, request.input);
     if (open !== undefined && input.length > 0) ledger.append(input);
@@ -92,9 +113,16 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
     return result;
   } catch (error) {
     run.abort(new AbortReason('stopped', 'The run could not be carried on.'));
+    await allWound(run);
     await giveBack().catch(() => undefined);
     throw ledger.failure?.error ?? error;
   }
+}
+
+/** Waits until nothing of a run that was given up is under way: it must not write when the ledger has been given back. */
+async function allWound({ ledger, runId }: RunContext): Promise<void> {
+  const { underWay } = occupancyOf(ledger);
+  await Promise.allSettled([...underWay].filter(([path]) => isBelow(path, runId)).map(([, { ended }]) => ended));
 }
 
 function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined): () => void {
@@ -122,13 +150,20 @@ function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined)
   };
 }
 
-/** Children that were dispatched and that the last process left open go on from their recorded names and inputs. */
+/** A run that was cancelled before its process stopped is not taken up again: it only ends. */
+function heedCancel(run: RunContext, open: InvocationRecord | undefined): void {
+  if (open === undefined || open.end !== undefined) return;
+  const cancel = run.ledger.events.findLast((event) => event.type === 'cancel' && event.invocationId === run.runId);
+  if (cancel?.type === 'cancel') run.abort(new AbortReason('cancelled', cancel.reason ?? 'The run was cancelled.'));
+}
+
+/** Children that were detached and that the last process left open go on from their recorded names and inputs. */
 function continueDetached(run: RunContext): void {
   const { detached } = occupancyOf(run.ledger);
-  for (const record of [...run.ledger.invocations.byPath.values()]) {
-    if (record.mode !== 'dispatch' || detached.has(record.path) || hasOutcome(run.ledger.invocations, record.path)) continue;
-    const runnable = run.app.registry.get(record.name);
-    run.detach(record.path, invoke(run, { path: record.path, runnable, mode: 'dispatch', input: record.input, scope: run.detachedScope }));
+  for (const { path, name, mode, input } of openDetached(run.ledger)) {
+    if (detached.has(path)) continue;
+    const runnable = run.app.registry.get(name);
+    run.detach(path, invoke(run, { path, runnable, mode, input, scope: new CancelScope(run.detachedScope) }));
   }
 }
 

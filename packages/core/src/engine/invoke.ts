@@ -7,6 +7,7 @@ import type { EventDraft, InvocationInput, InvocationMode, InvocationStatus, Nex
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
+import { occupancyOf, type UnderWay } from './occupancy.ts';
 import type { AnyRunnable } from './registry.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -53,7 +54,30 @@ export interface BodyFrame {
  * @returns the slot's last record, or `undefined` when the run was given back before the end
  * @throws LedgerMismatchError before anything runs, when the ledger recorded something else at this place
  */
-export async function invoke(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
+export function invoke(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
+  const { underWay } = occupancyOf(run.ledger);
+  const same = underWay.get(slot.path);
+  if (same !== undefined) return join(run, slot, same);
+  const ended = carryOut(run, slot);
+  const forget = (): void => void underWay.delete(slot.path);
+  underWay.set(slot.path, { ended, scope: slot.scope });
+  ended.then(forget, forget);
+  return ended;
+}
+
+/** Waits for what is under way in this slot, as when a body runs again and asks for a child that was continued before it. */
+async function join(run: RunContext, slot: Slot, same: UnderWay): Promise<InvocationRecord | undefined> {
+  const recorded = run.ledger.invocations.byPath.get(slot.path);
+  if (recorded !== undefined) assertSame(recorded, slot);
+  const forget = slot.scope === same.scope ? undefined : slot.scope.onAbort((reason) => same.scope.abort(reason));
+  try {
+    return await same.ended;
+  } finally {
+    forget?.();
+  }
+}
+
+async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
   let { path, runnable, input, mode } = slot;
   let before = slot.before ?? [];
   for (;;) {
@@ -167,12 +191,10 @@ function start(run: RunContext, slot: Slot): number | undefined {
   return deadline;
 }
 
-/** Deadlines are moved by the time in which nobody worked on the run. */
+/** Deadlines are moved by the time in which nobody worked on the invocation. */
 function resume(run: RunContext, record: InvocationRecord): number | undefined {
   const { ledger } = run;
-  const now = run.app.clock.now();
-  const idle = now - (ledger.events.at(-1)?.at ?? now);
-  const deadline = record.deadline === undefined ? undefined : record.deadline + Math.max(0, idle);
+  const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime();
   ledger.append([{ type: 'invocation_resume', by: 'runtime', invocationId: record.path, ...(deadline === undefined ? {} : { deadline }) }]);
   return deadline;
 }

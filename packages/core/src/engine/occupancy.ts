@@ -1,4 +1,13 @@
+import type { CancelScope } from '../base/cancel-scope.ts';
+import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+
+/** An invocation that this process is carrying out. */
+export interface UnderWay {
+  readonly ended: Promise<InvocationRecord | undefined>;
+  /** The scope above it. */
+  readonly scope: CancelScope;
+}
 
 /** What this process is doing on a ledger: one run at most, and what earlier runs dispatched and is still under way. */
 export interface Occupancy {
@@ -6,6 +15,8 @@ export interface Occupancy {
   runs: number;
   /** Paths of the children that nobody waits for. */
   readonly detached: Set<string>;
+  /** By the path of the slot: whoever asks for the same slot joins it, for nothing is carried out twice at once. */
+  readonly underWay: Map<string, UnderWay>;
 }
 
 const occupancies = new WeakMap<Ledger, Occupancy>();
@@ -13,7 +24,7 @@ const occupancies = new WeakMap<Ledger, Occupancy>();
 export function occupancyOf(ledger: Ledger): Occupancy {
   let found = occupancies.get(ledger);
   if (found === undefined) {
-    found = { runs: 0, detached: new Set() };
+    found = { runs: 0, detached: new Set(), underWay: new Map() };
     occupancies.set(ledger, found);
   }
   return found;

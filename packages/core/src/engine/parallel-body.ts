@@ -23,7 +23,8 @@ export async function runParallel(parallel: Parallel, frame: BodyFrame): Promise
   };
   const failedBefore = paths.find((path) => parallel.failFast && lastOf(run.ledger.invocations.byPath, path)?.status === 'error');
   if (failedBefore !== undefined) await abortSiblings(failedBefore);
-  const ended = await Promise.all(
+  const ended = await allOf(
+    branches,
     parallel.runnables.map(async (runnable, i) => {
       const path = paths[i] as string;
       const outcome = await invoke(run, { path, runnable, mode: 'child', branch: true, timeout: parallel.branchTimeout, scope: branches });
@@ -35,6 +36,17 @@ export async function runParallel(parallel: Parallel, frame: BodyFrame): Promise
   if (isGivenBack(run, scope) || ended.includes(undefined)) return undefined;
   if (scope.aborted) return cancelledEnd(scope);
   return join(parallel, frame, ended as InvocationRecord[]);
+}
+
+/** Waits for all branches. When one cannot be carried on, the others are stopped before that is said: nothing may be left under way. */
+async function allOf<Ended>(branches: CancelScope, running: readonly Promise<Ended>[]): Promise<Ended[]> {
+  try {
+    return await Promise.all(running);
+  } catch (error) {
+    branches.abort(new AbortReason('stopped', 'A branch beside it could not be carried on.'));
+    await Promise.allSettled(running);
+    throw error;
+  }
 }
 
 function lastOf(byPath: ReadonlyMap<string, InvocationRecord>, path: string): InvocationRecord | undefined {

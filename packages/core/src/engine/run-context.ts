@@ -46,6 +46,7 @@ export class RunContext {
   readonly #detached = new Set<Promise<unknown>>();
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
+  readonly #stoppedAt: number;
   #used: { rounds: number; tokens: number; cost: number } = { rounds: 0, tokens: 0, cost: 0 };
 
   constructor(parts: {
@@ -68,6 +69,7 @@ export class RunContext {
     this.#emit = parts.emit;
     this.#isHeard = parts.isHeard;
     this.scope = new CancelScope();
+    this.#stoppedAt = this.ledger.events.findLast(({ invocationId }) => invocationId !== undefined)?.at ?? parts.app.clock.now();
     for (const event of this.ledger.events) this.count(event);
   }
 
@@ -79,6 +81,11 @@ export class RunContext {
   /** What the whole run has used. */
   get used(): Consumption {
     return this.#used;
+  }
+
+  /** Milliseconds since somebody last worked on what the ledger had when this run began. */
+  idleTime(): number {
+    return Math.max(0, this.app.clock.now() - this.#stoppedAt);
   }
 
   /** Adds what an event of this run used. */

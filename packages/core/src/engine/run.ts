@@ -105,6 +105,8 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
 
   #close(end: { readonly error?: unknown }): void {
     this.#end = end;
+    // What has ended can no longer be steered.
+    this.#control = { cancel: () => undefined, stop: () => undefined };
     for (const stream of this.#streams) stream.close(end);
     this.#streams.clear();
   }

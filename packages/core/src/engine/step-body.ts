@@ -1,3 +1,4 @@
+import { AbortReason } from '../base/cancel-scope.ts';
 import { toErrorRecord } from '../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../base/json.ts';
 import { NotJsonError } from '../ledger/errors.ts';
@@ -23,7 +24,7 @@ class StepBody extends Body implements StepContext {
       childRoot: record.path,
       by: 'runtime',
       scope,
-      ownerScope: scope,
+      ownerScope: undefined,
       startedAt: record.start.at,
       stateSchema: step.stateSchema,
       base: resumed ? stateAfter(run.ledger, record.start.seq) : run.ledger.state,
@@ -55,19 +56,34 @@ class StepBody extends Body implements StepContext {
 /** Runs the code of a step, from the top each time; what its children gave is returned to it without running them again. */
 export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | undefined> {
   const body = new StepBody(step, frame);
+  const { scope } = frame;
   try {
+    // A step that is cancelled before it began, or that is continued only to end, is not run.
+    if (scope.aborted) return stoppedEnd(frame);
     const returned = await settle(step, body, frame);
-    if (returned === stopped) return isGivenBack(frame.run, frame.scope) || !frame.scope.aborted ? undefined : cancelledEnd(frame.scope);
-    await body.spawnsEnded();
-    if (isGivenBack(frame.run, frame.scope)) return undefined;
+    if (returned === stopped) {
+      if (scope.reason !== undefined) await body.stopChildren(scope.reason);
+      return stoppedEnd(frame);
+    }
+    await body.childrenEnded();
+    if (scope.aborted || isGivenBack(frame.run, scope)) return stoppedEnd(frame);
     return findDrift(step, body, frame) ?? endOf(step, body, frame, returned);
   } catch (thrown) {
-    if (frame.scope.aborted) return isGivenBack(frame.run, frame.scope) ? undefined : cancelledEnd(frame.scope);
-    if (isContinuable(thrown)) throw thrown;
+    const givesBack = isContinuable(thrown);
+    await body.stopChildren(
+      scope.reason ?? new AbortReason(givesBack ? 'stopped' : 'cancelled', `"${frame.record.path}" failed, and its children were stopped.`),
+    );
+    if (scope.aborted) return stoppedEnd(frame);
+    if (givesBack) throw thrown;
     return { status: 'error', error: toErrorRecord(thrown, 'step_error') };
   } finally {
     body.close();
   }
+}
+
+/** The end of a step that did not come to its end; `undefined` when it can still be continued. */
+function stoppedEnd({ run, scope }: BodyFrame): BodyEnd | undefined {
+  return isGivenBack(run, scope) || !scope.aborted ? undefined : cancelledEnd(scope);
 }
 
 function isContinuable(thrown: unknown): boolean {

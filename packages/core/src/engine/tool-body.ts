@@ -1,3 +1,4 @@
+import { AbortReason } from '../base/cancel-scope.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { ToolAttempt, ToolBody } from '../effects/tool-call.ts';
 import type { EventDraft } from '../ledger/event.ts';
@@ -52,6 +53,10 @@ export class ToolBodyContext extends Body implements ToolContext, ToolBody {
 
   progress(data: JsonValue): void {
     this.place.run.emit?.({ type: 'tool_progress', invocationId: this.invocationId, callId: this.callId, name: this.toolName, data });
+  }
+
+  endChildren(stop: boolean): Promise<void> | undefined {
+    return stop ? this.stopChildren(new AbortReason('cancelled', `The call of ${this.toolName} failed.`)) : this.childrenEnded();
   }
 
   takeWrites(): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {

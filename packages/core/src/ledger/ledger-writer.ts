@@ -41,6 +41,7 @@ export interface WriterOptions {
 export class LedgerWriter {
   readonly #options: WriterOptions;
   #claim: Claim | undefined;
+  #claiming: Promise<Claim> | undefined;
   #gathering: Event[] = [];
   #extras: BatchExtras[] = [];
   #sending = false;
@@ -102,7 +103,12 @@ export class LedgerWriter {
 
   /** Makes sure that this writer owns the ledger. */
   async own(): Promise<Claim> {
-    this.#claim ??= await this.#options.claim();
+    if (this.#claim !== undefined) return this.#claim;
+    // Two claims at once would fence each other.
+    this.#claiming ??= this.#options.claim().finally(() => {
+      this.#claiming = undefined;
+    });
+    this.#claim = await this.#claiming;
     return this.#claim;
   }
 

@@ -25,6 +25,7 @@ export function decide(position: Position, inFlight: ReadonlySet<string>, frame:
     return inFlight.has(key) ? waiting : [{ type: 'close_model', key: `close:${key}` }];
   }
   if (model?.end !== undefined && model.end.status !== 'completed') return decideRepeat(position, inFlight, frame);
+  if (position.next !== undefined && position.openSpawns.size > 0) return waiting;
   if (position.next !== undefined) return [{ type: 'transfer', next: position.next }];
   if (model !== undefined && position.calls.size === 0) return decideAfterAnswer(position, inFlight, frame);
   return nextRound(position, inFlight, frame);
@@ -57,8 +58,9 @@ function decideCall(state: CallState): Intent {
   const last = state.attempts.at(-1);
   if (last === undefined) return { type: 'tool', key: callKey(state), call: state, attempt: 1, notBefore: undefined };
   if (last.result === undefined) return { type: 'close_attempt', key: callKey(state), call: state, attempt: last };
-  const { at, retryAfterMs } = last.result;
-  return { type: 'tool', key: callKey(state), call: state, attempt: last.attempt + 1, notBefore: at + (retryAfterMs ?? 0) };
+  const { at, retryAfterMs = 0 } = last.result;
+  const notBefore = retryAfterMs === 0 ? undefined : at + retryAfterMs;
+  return { type: 'tool', key: callKey(state), call: state, attempt: last.attempt + 1, notBefore };
 }
 
 /** The last model call did not end well: again, if it was said when, or the end. */

@@ -136,7 +136,8 @@ export const positionFold: Fold<Position> = {
   invocation_yield: unchanged,
   invocation_resume: unchanged,
   invocation_end: (position, event) => {
-    if (!position.openSpawns.delete(event.invocationId)) return position;
+    // A child that hands over goes on in its slot.
+    if (event.next !== undefined || !position.openSpawns.delete(slotOf(event.invocationId))) return position;
     const callId = event.invocationId.slice(0, event.invocationId.lastIndexOf('/'));
     // A call that is still running may have waited for the child itself.
     if (position.calls.get(callId)?.settled !== undefined || !position.calls.has(callId)) position.unseen++;
@@ -162,6 +163,11 @@ export const positionFold: Fold<Position> = {
   cancel: unchanged,
 };
 
+/** The slot of an invocation: its path without hand-overs. */
+function slotOf(path: string): string {
+  return path.replace(/>[^/]*$/, '');
+}
+
 /** Whether an event concerns the agent invocation at `position`. */
 export function concerns(position: Position, event: Event): boolean {
   if (event.invocationId === position.path) return event.type !== 'invocation_start' && event.type !== 'invocation_end';
@@ -175,7 +181,7 @@ export function concerns(position: Position, event: Event): boolean {
         event.invocationId.split('/').length === position.path.split('/').length + 2
       );
     case 'invocation_end':
-      return position.openSpawns.has(event.invocationId);
+      return position.openSpawns.has(slotOf(event.invocationId));
     default:
       return false;
   }

@@ -1,0 +1,78 @@
+import type { Event } from 'adjutant';
+import { describe, expect, test } from 'vitest';
+import { appendBoundaries, continueFrom, type MakeScenario, openPaths, runWhole } from './recovery/crash-matrix.ts';
+import * as scenarios from './recovery/scenarios.ts';
+
+const all: readonly (readonly [string, MakeScenario])[] = [
+  ['an agent', scenarios.agentScenario('rerun')],
+  ['concurrent tool calls', scenarios.parallelTools],
+  ['a sequence with parallel and loop', scenarios.nested],
+  ['a step that calls and writes state', scenarios.stepWithCalls],
+  ['a tool that spawns an agent', scenarios.spawning],
+  ['a step that dispatches an agent', scenarios.dispatching],
+  ['a step that detaches what it spawned', scenarios.detaching],
+  ['transfers by a tool and by a step', scenarios.transferring],
+  ['tools that call an agent', scenarios.agentAsTool],
+];
+
+/** What the calls whose attempts lie before the cut were given as idempotency key. */
+function recordedKeys(events: readonly Event[]): ReadonlyMap<string, string> {
+  return new Map(events.flatMap((event) => (event.type === 'tool_attempt' ? [[event.callId, event.key] as const] : [])));
+}
+
+function settledCalls(events: readonly Event[]): readonly string[] {
+  return events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event.callId] : []));
+}
+
+describe.each(all)('%s', (_name, make) => {
+  test('reaches the same outcome, state and projection from every append on', async () => {
+    const whole = await runWhole(make);
+    expect(whole.outcome.result.status).toBe('completed');
+    const cuts = appendBoundaries(whole.events);
+    expect(cuts.length).toBeGreaterThan(5);
+    for (const cut of cuts) {
+      const prefix = whole.events.slice(0, cut);
+      if (prefix.length > 0 && openPaths(prefix).length === 0 && cut === whole.events.length) continue;
+      const continued = await continueFrom(make, prefix);
+      expect({ cut, ...continued.outcome }).toEqual({ cut, ...whole.outcome });
+    }
+  });
+
+  test('keeps the idempotency key, settles each call once and runs no settled call again', async () => {
+    const whole = await runWhole(make);
+    for (const cut of appendBoundaries(whole.events)) {
+      const prefix = whole.events.slice(0, cut);
+      if (cut === whole.events.length) continue;
+      const { executions, events } = await continueFrom(make, prefix);
+      const keys = recordedKeys(prefix);
+      const settledBefore = settledCalls(prefix);
+      for (const { callId, key } of executions) {
+        if (keys.has(callId)) expect(key).toBe(keys.get(callId));
+        expect(settledBefore).not.toContain(callId);
+      }
+      const settled = settledCalls(events);
+      expect(new Set(settled).size).toBe(settled.length);
+      const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event.callId] : []));
+      expect(new Set(settled)).toEqual(new Set(calls));
+    }
+  });
+});
+
+test('a tool that reports is executed at most once, and its unknown outcome is told to the model', async () => {
+  const make = scenarios.agentScenario('report');
+  const whole = await runWhole(make);
+  for (const cut of appendBoundaries(whole.events)) {
+    if (cut === whole.events.length) continue;
+    const prefix = whole.events.slice(0, cut);
+    const { executions, outcome, events } = await continueFrom(make, prefix);
+    const attempted = recordedKeys(prefix);
+    for (const { callId } of executions) expect(attempted.has(callId)).toBe(false);
+    expect(new Set(executions.map(({ callId }) => callId)).size).toBe(executions.length);
+    expect(outcome.result).toMatchObject({ status: 'completed', output: 'done' });
+    const open = [...attempted.keys()].filter((callId) => !settledCalls(prefix).includes(callId));
+    for (const callId of open) {
+      const result = events.find((event) => event.type === 'tool_result' && event.callId === callId && event.settled);
+      expect(result).toMatchObject({ effect: 'unknown', result: { status: 'unknown' } });
+    }
+  }
+});

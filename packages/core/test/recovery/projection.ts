@@ -1,0 +1,66 @@
+import { canonicalJson, type Event, type EventOf, promptOf } from 'adjutant';
+
+type Resolve = (value: unknown) => unknown;
+
+/**
+ * What a ledger says apart from how it came about: per invocation, in order, with tool results in the order of the calls, and without
+ * resume marks, interrupted model calls, attempts, times and ids. Two ledgers of one run are equal in this, however often it was stopped.
+ */
+export function projection(events: readonly Event[], resolve: Resolve): Readonly<Record<string, readonly unknown[]>> {
+  const lists: Record<string, unknown[]> = {};
+  const results: Record<string, { readonly callId: string; readonly entry: unknown }[]> = {};
+  const written: Record<string, string[]> = {};
+  for (const event of events) {
+    const path = event.invocationId ?? '(outside)';
+    lists[path] ??= [];
+    if (event.type === 'tool_result') {
+      results[path] ??= [];
+      if (event.settled) results[path].push({ callId: event.callId, entry: ['result', event.callId, event.result, event.next] });
+      continue;
+    }
+    if (event.type === 'state_change' && event.by.startsWith('tool:')) {
+      written[path] ??= [];
+      written[path].push(canonicalJson([event.scope, event.changes, event.flush]));
+      continue;
+    }
+    const entry = entryOf(event, events, resolve);
+    if (entry !== undefined) lists[path].push(entry);
+  }
+  for (const [path, list] of Object.entries(results)) {
+    lists[`${path} results`] = list.sort((a, b) => a.callId.localeCompare(b.callId, 'en', { numeric: true })).map(({ entry }) => entry);
+  }
+  for (const [path, list] of Object.entries(written)) lists[`${path} writes of tools`] = list.sort();
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+}
+
+function entryOf(event: Event, events: readonly Event[], resolve: Resolve): unknown {
+  switch (event.type) {
+    case 'invocation_resume':
+    case 'tool_attempt':
+    case 'model_start':
+    case 'decision':
+      return undefined;
+    case 'model_end':
+      return event.status === 'completed' ? ['model', event.round, promptBefore(event, events, resolve)] : undefined;
+    case 'invocation_start':
+      return ['start', event.kind, event.name, event.mode, event.input, event.branch];
+    case 'invocation_end':
+      return ['end', event.status, event.output, event.error, event.next];
+    case 'state_change':
+      return ['state', event.scope, event.changes, event.flush];
+    case 'handoff':
+      return ['handoff', event.from, event.to, event.depth];
+    default:
+      return [event.type, 'text' in event ? event.text : undefined, 'args' in event ? event.args : undefined];
+  }
+}
+
+function promptBefore(end: EventOf<'model_end'>, events: readonly Event[], resolve: Resolve): string {
+  const start = events.findLast((event) => event.type === 'model_start' && event.invocationId === end.invocationId && event.seq < end.seq);
+  return start === undefined ? 'no model_start' : withoutProviderIds(canonicalJson(promptOf(events, start.seq, resolve)));
+}
+
+/** Scripted models number their calls over their own life. */
+function withoutProviderIds(text: string): string {
+  return text.replace(/"toolCallId":"[^"]*"/g, '"toolCallId":"…"');
+}
