@@ -1,0 +1,121 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const core = 'packages/core/src';
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+/** What a page has in backticks. */
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set([...text.matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word));
+}
+
+/** Everything that looks like the code of an error in the sources. */
+function codesInSources(): ReadonlySet<string> {
+  const patterns = [
+    /super\(\s*'([a-z]+(?:_[a-z]+)*)'/g,
+    /new AdjutantError\(\s*'([a-z_]+)'/g,
+    /\bcode: '([a-z_]+)'/g,
+    /toErrorRecord\([^()]*, '([a-z_]+)'\)/g,
+    /fallbackCode = '([a-z_]+)'/g,
+    /const code = [^;]*\? '([a-z_]+)'/g,
+    /const code = [^;]*: '([a-z_]+)';/g,
+  ];
+  const codes = new Set<string>();
+  for (const path of globSync('packages/{core,cli}/src/**/*.ts', { cwd: root })) {
+    if (/\.(test|fixture)\.ts$|testing\/store-contract/.test(path)) continue;
+    const source = read(path);
+    for (const pattern of patterns) for (const [, code = ''] of source.matchAll(pattern)) codes.add(code);
+  }
+  const kinds = /export type ModelErrorKind =([^;]*);/.exec(read(`${core}/models/classify.ts`))?.[1] ?? '';
+  for (const [, kind] of kinds.matchAll(/'([a-z_]+)'/g)) codes.add(`model_${kind}`);
+  return codes;
+}
+
+describe('errors.md', () => {
+  const codes = codesInSources();
+
+  test('names every error code', () => {
+    expect(codes.size).toBeGreaterThan(40);
+    const named = wordsOf(read('docs/reference/errors.md'));
+    expect([...codes].filter((code) => !named.has(code))).toEqual([]);
+  });
+
+  test('names no error code that does not exist', () => {
+    const rows = [...read('docs/reference/errors.md').matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) => [...wordsOf(cell)]);
+    expect(rows.length).toBeGreaterThan(40);
+    expect(rows.filter((code) => !codes.has(code))).toEqual([]);
+  });
+});
+
+/** The part of a page below a heading, up to the next one. */
+function sectionOf(page: string, heading: string): string {
+  return page.split(/^#{2,3} /m).find((section) => section.startsWith(`${heading}\n`)) ?? '';
+}
+
+describe('events.md', () => {
+  const page = read('docs/reference/events.md');
+  const source = read(`${core}/ledger/event.ts`);
+  const durable = [...source.matchAll(/export interface \w+ extends Envelope<'(\w+)'> \{(.*?)\n\}/gs)].map(([, type = '', body = '']) => ({
+    type,
+    fields: [...body.matchAll(/^ {2}readonly (\w+\??):/gm)].map(([, field = '']) => field),
+  }));
+  const transientSource = source.slice(source.indexOf('export type TransientEvent'), source.indexOf('export type StreamEvent'));
+  const transient = transientSource
+    .split(/readonly type: /)
+    .slice(1)
+    .map((part) => ({ type: /'(\w+)'/.exec(part)?.[1] ?? '', fields: [...part.matchAll(/readonly (\w+\??):/g)].map(([, field = '']) => field) }));
+
+  test('finds the types in the source', () => {
+    expect(durable.length).toBe([...source.matchAll(/^ {2}\w+: \d+,$/gm)].length);
+    expect(transient.length).toBe(5);
+  });
+
+  test.each([...durable, ...transient])('has $type with all of its fields', ({ type, fields }) => {
+    const section = sectionOf(page, `\`${type}\``);
+    expect(section, `there is no section for ${type}`).not.toBe('');
+    expect(fields.filter((field) => !wordsOf(section).has(field))).toEqual([]);
+  });
+});
+
+describe('options.md', () => {
+  const page = read('docs/reference/options.md');
+
+  test.each([
+    ['runnables/agent.ts', 'AgentOptions', 'agent'],
+    ['runnables/agent.ts', 'AgentLimits', 'agent'],
+    ['runnables/step.ts', 'StepOptions', 'step'],
+    ['runnables/sequence.ts', 'SequenceOptions', 'sequence'],
+    ['runnables/parallel.ts', 'ParallelOptions', 'parallel'],
+    ['runnables/loop.ts', 'LoopOptions', 'loop'],
+    ['tools/tool.ts', 'ToolOptions', 'tool'],
+    ['tools/tool.ts', 'ToolRetry', 'tool'],
+    ['tools/agent-tool.ts', 'AgentToolOptions', 'tool'],
+    ['ledger/body-context.ts', 'CallOptions', 'call'],
+    ['runtime.ts', 'RunOptions', 'run'],
+    ['runtime.ts', 'RuntimeOptions', 'runtime'],
+    ['runtime.ts', 'RunLimits', 'runtime'],
+    ['runtime.ts', 'SessionOptions', 'session'],
+    ['stores/sqlite/index.ts', 'SqliteOptions', 'sqlite'],
+    ['models/model.ts', 'ModelSettings', 'Models'],
+    ['models/model.ts', 'ModelRetry', 'Models'],
+    ['models/lazy-model.ts', 'ProviderSettings', 'Models'],
+    ['models/openai.ts', 'OpenAiSettings', 'Models'],
+    ['models/gemini.ts', 'GeminiSettings', 'Models'],
+    ['models/claude.ts', 'ClaudeSettings', 'Models'],
+    ['models/openai-compatible.ts', 'OpenAiCompatibleSettings', 'Models'],
+    ['tools/builtin/fetch-url.ts', 'FetchUrlOptions', 'Built-in tools'],
+    ['tools/builtin/query-csv.ts', 'QueryCsvOptions', 'Built-in tools'],
+    ['tools/builtin/current-time.ts', 'CurrentTimeOptions', 'Built-in tools'],
+  ])('%s: has every option of %s', (path, name, heading) => {
+    const body = new RegExp(`export interface ${name}\\b[^{]*\\{(.*?)\\n\\}`, 's').exec(read(`${core}/${path}`))?.[1] ?? '';
+    const options = [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, option = '']) => option);
+    expect(options.length).toBeGreaterThan(0);
+    const words = [...wordsOf(sectionOf(page, heading))].flatMap((word) => word.split('.'));
+    expect(options.filter((option) => !words.includes(option))).toEqual([]);
+  });
+});
