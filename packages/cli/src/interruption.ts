@@ -1,6 +1,12 @@
 const exitCodesBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
 export type InterruptSignal = keyof typeof exitCodesBySignal;
 
+/** Ends the process by the signal itself: `process.exit` would wait for the store's thread, which a locked file can hold for seconds. */
+function endBy(signal: InterruptSignal): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
+
 /** Ctrl-C and SIGTERM: the first one stops what is under way, the second one ends the process at once. */
 export class Interruption {
   #received: InterruptSignal | undefined;
@@ -16,7 +22,7 @@ export class Interruption {
     const isFirst = this.#received === undefined;
     this.#received ??= signal;
     if (isFirst && this.#stop !== undefined) this.#stop();
-    else process.exit(exitCodesBySignal[signal]);
+    else endBy(signal);
   }
 
   /** The exit code of the signal that came, if one did. */

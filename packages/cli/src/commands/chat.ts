@@ -16,7 +16,7 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
   try {
     const session = await app.session(sessionId === undefined ? {} : { id: sessionId });
     announceStandIn();
-    if (isTerminal) host.stdout.write(style.dim('What is to be done? /exit or Ctrl-D ends.\n'));
+    if (isTerminal) host.stdout.write(`${style.dim('What is to be done? /exit or Ctrl-D ends.')}\n`);
     for await (const line of isTerminal ? typedLines(host, interruption) : createInterface({ input: host.stdin })) {
       const input = line.trim();
       if (input === '/exit' || input === '/quit') break;
@@ -25,7 +25,7 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
       if (interruption.exitCode !== undefined) return interruption.exitCode;
       failed ||= code !== exitCodes.ok;
     }
-    if (isTerminal && session.events.length > 0) host.stdout.write(style.dim(`To go on later: adjutant chat --session ${session.id}\n`));
+    if (isTerminal && session.events.length > 0) host.stdout.write(`${style.dim(`To go on later: adjutant chat --session ${session.id}`)}\n`);
     return interruption.exitCode ?? (failed && !isTerminal ? exitCodes.failed : exitCodes.ok);
   } finally {
     await app.close().catch(() => undefined);

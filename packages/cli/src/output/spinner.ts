@@ -41,7 +41,7 @@ export class Spinner {
     if (this.#label === undefined) return;
     this.#cancel?.();
     const frame = frames[this.#frame++ % frames.length] as string;
-    const room = (this.#stream.columns ?? defaultColumns) - 3;
+    const room = (this.#stream.columns || defaultColumns) - 3;
     this.#stream.write(`${clearLine}${this.#style.cyan(frame)} ${this.#style.dim(fitting(this.#label, room))}`);
     this.#cancel = this.#clock.setTimer(frameMs, () => this.#draw());
   }

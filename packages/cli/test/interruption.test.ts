@@ -1,0 +1,134 @@
+import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from 'adjutant';
+import { sqlite } from 'adjutant/sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type ChatServer, startChatServer } from './chat-server.ts';
+import { expectedNumbers, goal, readInvoices } from './invoices.ts';
+import { type Bench, bench, jsonLines, type RunningCli } from './run-cli.ts';
+
+const { total, share } = expectedNumbers(readInvoices());
+const answer = `The unpaid invoices come to ${total}; 15% of that is ${share}.`;
+
+/** A run that waits for the answer to its second model call, with everything before it durable. */
+async function startWaitingRun({ start, store }: Bench): Promise<{ server: ChatServer; running: RunningCli }> {
+  const server = await startChatServer();
+  server.hangFrom = 2;
+  const running = start(['run', '--session', 'work', '--model', server.modelName, goal]);
+  await server.reached(2);
+  const ledgers = sqlite(store, { clock: systemClock });
+  try {
+    for await (const event of ledgers.for({ tenant: 'default', app: 'adjutant' }).follow('work', 0, AbortSignal.timeout(20_000))) {
+      if (event.type === 'model_start' && event.round === 2) return { server, running };
+    }
+  } finally {
+    await ledgers.close();
+  }
+  throw new Error('The second model call did not become durable');
+}
+
+/** The words of a command that was printed for a shell, without the program. */
+function wordsOf(command: string): string[] {
+  return command.split(' ').slice(1);
+}
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s stops a run and prints the command that continues it', async (signal, exitCode) => {
+  const place = bench();
+  const { server, running } = await startWaitingRun(place);
+  running.child.kill(signal);
+  const stopped = await running.finished;
+  expect(stopped).toMatchObject({ code: exitCode, signal: null, stderr: '' });
+  const command = /^Stopped\. Continue with: (adjutant resume work .*)$/m.exec(stopped.stdout)?.[1] as string;
+  expect(command).toContain(`--model ${server.modelName}`);
+  await server.givenUp;
+
+  server.hangFrom = undefined;
+  const resumed = await place.run(wordsOf(command));
+  expect(resumed).toMatchObject({ code: 0, stderr: '' });
+  expect(resumed.stdout).toContain(answer);
+  const calls = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout).filter(({ type }) => type === 'tool_call');
+  expect(calls.map(({ name }) => name)).toEqual(['queryCsv', 'calculate']);
+});
+
+test('a run that was stopped with --json ends with a line that says so', async () => {
+  const { start } = bench();
+  const server = await startChatServer();
+  server.hangFrom = 1;
+  const running = start(['run', '--json', '--session', 'work', '--model', server.modelName, goal]);
+  await server.reached(1);
+  running.child.kill('SIGINT');
+  const { stdout, code } = await running.finished;
+  expect(jsonLines(stdout).at(-1)).toEqual({ type: 'stopped', session: 'work', continue: `adjutant resume work --model ${server.modelName}` });
+  expect(code).toBe(130);
+});
+
+test('a second Ctrl-C ends the process at once', async () => {
+  const place = bench();
+  const { server, running } = await startWaitingRun(place);
+  const database = new DatabaseSync(place.store);
+  onTestFinished(() => database.close());
+  // The run cannot give its session back while the store is locked.
+  database.exec('begin exclusive');
+  running.child.kill('SIGINT');
+  await server.givenUp;
+  running.child.kill('SIGINT');
+  const { signal, stdout } = await running.finished;
+  expect(signal).toBe('SIGINT');
+  expect(stdout).not.toContain('Stopped.');
+});
+
+describe('a run that was killed', () => {
+  test('can be shown, and goes on where it was', async () => {
+    const place = bench();
+    const { server, running } = await startWaitingRun(place);
+    running.child.kill('SIGKILL');
+    expect(await running.finished).toMatchObject({ code: null, signal: 'SIGKILL' });
+
+    const shown = await place.run(['show', 'work']);
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toContain(goal);
+    expect(shown.stdout).toContain('✓ queryCsv');
+    expect((await place.run(['show', 'work', '--tree'])).stdout).toContain('○ assistant agent open');
+    const before = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout);
+
+    server.hangFrom = undefined;
+    const resumed = await place.run(['resume', 'work', '--model', server.modelName]);
+    expect(resumed).toMatchObject({ code: 0, stderr: '' });
+    expect(resumed.stdout).toContain(answer);
+    const after = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout);
+    expect(after.slice(0, before.length)).toEqual(before);
+    const count = (type: string): number => after.filter((event) => event['type'] === type).length;
+    expect({ calls: count('tool_call'), attempts: count('tool_attempt'), ends: count('invocation_end') }).toEqual({ calls: 2, attempts: 2, ends: 1 });
+    expect(after).toContainEqual(expect.objectContaining({ type: 'model_end', status: 'interrupted', estimated: true }));
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test('goes on with another model, which is said', async () => {
+    const place = bench();
+    const { running } = await startWaitingRun(place);
+    running.child.kill('SIGKILL');
+    await running.finished;
+    const resumed = await place.run(['resume', 'work', '--model', 'rehearsal']);
+    expect(resumed.stderr).toContain('This session used the model openai-compatible:accountant; it goes on with rehearsal:rules.');
+    expect(resumed.stdout).toContain(`15% of ${total} is ${share}.`);
+    expect(resumed.code).toBe(0);
+  });
+});
+
+test('a session that another live process runs is not touched', async () => {
+  const place = bench();
+  const { server, running } = await startWaitingRun(place);
+  for (const args of [
+    ['run', '--session', 'work', '--model', 'rehearsal', 'What is 2 + 2?'],
+    ['resume', 'work', '--model', server.modelName],
+  ]) {
+    const { code, stderr } = await place.run(args);
+    expect(stderr).toContain(`adjutant: Session "work" is being run by another process (process id ${running.child.pid}).`);
+    expect(code).toBe(1);
+  }
+  expect((await place.run(['show', 'work'])).code).toBe(0);
+  const sum = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout);
+  expect(sum.filter(({ type }) => type === 'user')).toHaveLength(1);
+});
