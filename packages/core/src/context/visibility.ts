@@ -40,10 +40,19 @@ export class Visibility {
   /** The end of a child that was spawned by a call which had its result before: nobody has told the agent of it yet. */
   #isNotice(event: Event): boolean {
     const record = this.#tree.byPath.get(event.invocationId ?? '');
-    if (record?.mode !== 'spawn' || record.parent !== this.#path) return false;
-    const callId = record.path.slice(0, record.path.lastIndexOf('/'));
+    if (record === undefined || record.parent !== this.#path || record.next !== undefined) return false;
+    // A child that handed over has ended when its slot has.
+    const slot = record.path.replace(/>[^/]*$/, '');
+    if (this.#tree.byPath.get(slot)?.mode !== 'spawn') return false;
+    const callId = slot.slice(0, slot.lastIndexOf('/'));
     const owner = this.#tree.byPath.get(this.#path);
     return owner?.events.some((own) => own.type === 'tool_result' && own.callId === callId && own.settled && own.seq < event.seq) === true;
+  }
+
+  /** Whether a slot is part of the structure above it, whoever has it now, and not a call. */
+  #isStructural({ path, mode }: InvocationRecord): boolean {
+    const first = mode === 'transfer' ? this.#tree.byPath.get(path.replace(/>[^/]*$/, ''))?.mode : mode;
+    return first === 'child' || first === 'root';
   }
 
   #startSeq(): number {
@@ -66,7 +75,7 @@ export class Visibility {
     if (this.#scope === 'all') return 'before';
     let record = this.#tree.byPath.get(path);
     while (record !== undefined) {
-      if (!isStructural(record)) return 'hidden';
+      if (!this.#isStructural(record)) return 'hidden';
       const { parent } = record;
       if (parent === undefined || this.#path.startsWith(`${parent}/`) || parent === this.#path) {
         return this.#hasGoneBefore(record) ? 'before' : 'hidden';
@@ -76,10 +85,6 @@ export class Visibility {
     }
     return 'hidden';
   }
-}
-
-function isStructural(record: InvocationRecord): boolean {
-  return record.mode === 'child' || record.mode === 'root' || record.mode === 'transfer';
 }
 
 function hasPassed(record: InvocationRecord): boolean {

@@ -1,6 +1,7 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import type { ErrorRecord } from '../base/error.ts';
-import type { JsonValue } from '../base/json.ts';
+import { findJsonDefect, type JsonValue } from '../base/json.ts';
+import { NotJsonError } from '../ledger/errors.ts';
 import type { EventDraft, StateChange } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import { visibleValues } from '../ledger/state-fold.ts';
@@ -68,7 +69,7 @@ function join(parallel: Parallel, { run, record }: BodyFrame, ended: readonly In
     };
   });
   const base = visibleValues(state, 'session', record.path);
-  const merged = parallel.merge?.({ branches: outcomes, state: base }) ?? lastWins(outcomes);
+  const merged = parallel.merge === undefined ? lastWins(outcomes) : checked(parallel, parallel.merge({ branches: outcomes, state: base }));
   const before = joinDrafts(record.path, base, merged, parallel.merge === undefined ? conflictsOf(outcomes) : []);
   const successful = outcomes.filter(({ status }) => status === 'completed');
   if (successful.length < parallel.minSuccessful) return { status: 'error', error: tooFew(parallel, outcomes), before };
@@ -82,6 +83,15 @@ function join(parallel: Parallel, { run, record }: BodyFrame, ended: readonly In
 /** The branch's key in its parent, without hand-overs: equal names are numbered. */
 function nameOf(branch: InvocationRecord, parent: string): string {
   return branch.path.slice(parent.length + 1).replace(/>.*$/, '');
+}
+
+type Changes = Readonly<Record<string, JsonValue | undefined>>;
+
+/** @throws NotJsonError when state would have to hold something else */
+function checked(parallel: Parallel, merged: Changes): Changes {
+  const defect = findJsonDefect(merged);
+  if (defect !== undefined) throw new NotJsonError({ what: `What \`merge\` of "${parallel.name}" gives`, ...defect });
+  return merged;
 }
 
 function lastWins(outcomes: readonly BranchOutcome[]): Record<string, JsonValue | undefined> {

@@ -5,11 +5,13 @@ import type { Runnable } from '../ledger/runnable.ts';
 import type { Sequence } from '../runnables/sequence.ts';
 import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from './invoke.ts';
 
-/** Paths of the parts of a sequence or parallel: their names, numbered from the second of equal ones on. */
+/** Paths of the parts of a sequence or parallel: their names, numbered from the second of equal ones on. A number that makes another part's name is left out. */
 export function partPaths(parent: string, parts: readonly Runnable[]): readonly string[] {
+  const names = new Set(parts.map(({ name }) => name));
   const counts = new Map<string, number>();
   return parts.map(({ name }) => {
-    const count = (counts.get(name) ?? 0) + 1;
+    let count = (counts.get(name) ?? 0) + 1;
+    while (count > 1 && names.has(`${name}.${count}`)) count++;
     counts.set(name, count);
     return `${parent}/${count === 1 ? name : `${name}.${count}`}`;
   });
