@@ -45,23 +45,27 @@ class PromptContext implements RenderContext {
   readonly agent: string;
   readonly invocationId: string;
   readonly round: number;
-  readonly state: RenderState['state'];
   readonly usage: RenderState['usage'];
   readonly tools: readonly string[];
   readonly toolChoice: ToolChoice | undefined;
   readonly segments: readonly Segment[];
+  readonly #base: RenderState;
   readonly #histories: Histories;
 
   constructor(base: RenderState, histories: Histories, segments: readonly Segment[], tools: readonly string[], toolChoice: ToolChoice | undefined) {
     this.agent = base.agent;
     this.invocationId = base.invocationId;
     this.round = base.round;
-    this.state = base.state;
+    this.#base = base;
     this.usage = base.usage;
     this.#histories = histories;
     this.segments = segments;
     this.tools = tools;
     this.toolChoice = toolChoice;
+  }
+
+  get state(): RenderState['state'] {
+    return this.#base.state;
   }
 
   get events(): readonly PromptEvent[] {
@@ -72,7 +76,7 @@ class PromptContext implements RenderContext {
   }
 
   #with(segments: readonly Segment[], tools = this.tools, toolChoice = this.toolChoice): PromptContext {
-    return new PromptContext(this, this.#histories, segments, tools, toolChoice);
+    return new PromptContext(this.#base, this.#histories, segments, tools, toolChoice);
   }
 
   withEvents(events: readonly PromptEvent[]): RenderContext {

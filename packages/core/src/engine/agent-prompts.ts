@@ -22,6 +22,8 @@ const finalAnswer = injectUserMessage(
   'You have used up what this task allows. Do not call any tools. Answer now as well as you can with what you know, and say what is missing.',
 );
 
+const noUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
+
 /** A prompt ready to be sent, and what is recorded of it. */
 export interface PreparedCall {
   readonly options: LanguageModelV4CallOptions;
@@ -62,7 +64,12 @@ export class AgentPrompts {
     const { ledger } = this.#run;
     const renderers = this.#agent.context ?? defaultRenderers;
     const offered = { tools: tools.map(({ name }) => name), toolChoice: this.#agent.toolChoice };
-    const rendered = renderPrompt(final ? [...renderers, finalAnswer] : renderers, this.#state(round), this.#histories, offered);
+    const rendered = renderPrompt(
+      final ? [...renderers, finalAnswer] : renderers,
+      new RunRenderState(this.#run, this.#agent.name, this.#path, round),
+      this.#histories,
+      offered,
+    );
     const settings = this.#settingsFor(tools, rendered.tools, final ? 'none' : rendered.toolChoice);
     const recipe = writeRecipe(rendered, settings, this.#resultLimit, round, {
       previous: this.#previous,
@@ -70,24 +77,6 @@ export class AgentPrompts {
     });
     this.#previous = rendered.segments;
     return { options: { prompt: rendered.messages, ...settings.call }, recipe, characters: rendered.characters };
-  }
-
-  #state(round: number): RenderState {
-    const { ledger, session } = this.#run;
-    const path = this.#path;
-    const agent = this.#agent.name;
-    return {
-      agent,
-      invocationId: path,
-      round,
-      // Looked up only when a renderer asks: most prompts do not depend on state.
-      get state() {
-        const scopes: Record<string, Readonly<Record<string, unknown>>> = { session: visibleValues(ledger.state, 'session', path) };
-        for (const scope of session.shared.names) scopes[scope] = visibleValues(ledger.state, scope);
-        return scopes;
-      },
-      usage: { inputTokens: 0, outputTokens: 0 },
-    };
   }
 
   #settingsFor(tools: readonly Tool[], names: readonly string[], toolChoice: ToolChoice | undefined) {
@@ -106,6 +95,30 @@ export class AgentPrompts {
       this.#settings.set(key, settings);
     }
     return settings;
+  }
+}
+
+/** A class, because a literal with a getter is slow to make and there is one for each prompt. */
+class RunRenderState implements RenderState {
+  readonly agent: string;
+  readonly invocationId: string;
+  readonly round: number;
+  readonly usage = noUsage;
+  readonly #run: RunContext;
+
+  constructor(run: RunContext, agent: string, path: string, round: number) {
+    this.#run = run;
+    this.agent = agent;
+    this.invocationId = path;
+    this.round = round;
+  }
+
+  /** Looked up only when a renderer asks: most prompts do not depend on state. */
+  get state(): RenderState['state'] {
+    const { ledger, session } = this.#run;
+    const scopes: Record<string, Readonly<Record<string, unknown>>> = { session: visibleValues(ledger.state, 'session', this.invocationId) };
+    for (const scope of session.shared.names) scopes[scope] = visibleValues(ledger.state, scope);
+    return scopes;
   }
 }
 

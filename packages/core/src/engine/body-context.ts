@@ -42,19 +42,30 @@ export interface BodyPlace {
 export class Body implements BodyContext {
   readonly invocationId: string;
   readonly place: BodyPlace;
-  readonly writes: BodyState;
+  #writes: BodyState | undefined;
   #state: StateOf<StateSchema> | undefined;
   #ended = false;
   #keys: Map<string, number> | undefined;
   #asked: Set<string> | undefined;
   #children: Set<Promise<unknown>> | undefined;
   #childScope: CancelScope | undefined;
-  readonly #suspension = Promise.withResolvers<void>();
+  #suspension: PromiseWithResolvers<void> | undefined;
 
   constructor(place: BodyPlace) {
     this.place = place;
     this.invocationId = place.path;
-    this.writes = new BodyState(place.run, place.path, place.by, place.base);
+  }
+
+  /** What the body reads and writes of the state. Made when it is needed: most tools need none of it. */
+  get writes(): BodyState {
+    const { run, path, by, base } = this.place;
+    this.#writes ??= new BodyState(run, path, by, base);
+    return this.#writes;
+  }
+
+  /** Whether there may be something to take from `writes`. */
+  protected get hasWrites(): boolean {
+    return this.#writes !== undefined;
   }
 
   get state(): StateOf<StateSchema> {
@@ -72,6 +83,7 @@ export class Body implements BodyContext {
 
   /** Resolves when a child gave the run back: the body will not go on in this process. */
   get suspended(): Promise<void> {
+    this.#suspension ??= Promise.withResolvers<void>();
     return this.#suspension.promise;
   }
 
@@ -173,6 +185,7 @@ export class Body implements BodyContext {
 
   /** The promise that a body gets when its child gave the run back: it never comes, and the engine stops waiting for the body. */
   #neverReturn(): Promise<never> {
+    this.#suspension ??= Promise.withResolvers<void>();
     this.#suspension.resolve();
     return new Promise<never>(() => undefined);
   }

@@ -6,6 +6,8 @@ import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { Body, type BodyPlace } from './body-context.ts';
 
+const noWrites = Object.freeze({ drafts: [], extras: undefined });
+
 /** What one attempt of a tool call can use. */
 export class ToolBodyContext extends Body implements ToolContext, ToolBody {
   readonly #attempt: ToolAttempt;
@@ -60,6 +62,6 @@ export class ToolBodyContext extends Body implements ToolContext, ToolBody {
   }
 
   takeWrites(): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
-    return this.writes.take();
+    return this.hasWrites ? this.writes.take() : noWrites;
   }
 }

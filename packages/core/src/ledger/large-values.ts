@@ -14,7 +14,8 @@ function lengthUpTo(value: unknown, limit: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 8;
   let length = 2;
-  for (const key in value) {
+  // Not `for … in`: it is several times slower with frozen objects and with arrays.
+  for (const key of Object.keys(value)) {
     length += key.length + 4 + lengthUpTo((value as Record<string, unknown>)[key], limit - length);
     if (length > limit) return length;
   }
@@ -90,6 +91,8 @@ const nothingLarge: readonly LargeValue[] = [];
  * A large value inside an object is taken out alone if that makes the rest small enough.
  */
 export function extractLargeValues(draft: EventDraft, addressOf: AddressOf): { readonly draft: EventDraft; readonly large: readonly LargeValue[] } {
+  // Nearly all recipes have no contents, and then nothing large.
+  if (draft.type === 'model_start' && draft.recipe.contents === undefined) return { draft, large: nothingLarge };
   const members: readonly string[] = measuredMembers[draft.type];
   const values = draft as unknown as Readonly<Record<string, unknown>>;
   let large: LargeValue[] | undefined;

@@ -52,7 +52,7 @@ export class Ledger {
     this.session = session;
     this.ports = ports;
     this.#idPrefix = ports.ids.next().slice(0, 10);
-    for (const event of events) this.#fold(event);
+    for (const event of events) this.#foldForeign(event);
     this.#writer = new LedgerWriter(
       {
         store: ports.store,
@@ -112,6 +112,11 @@ export class Ledger {
     this.state = foldEvent(stateFold, this.state, event);
     if (event.type === 'model_start' && event.recipe.contents !== undefined)
       for (const hash of Object.keys(event.recipe.contents)) this.contents.add(hash);
+  }
+
+  /** Takes in an event that this object did not make, and remembers what it refers to. */
+  #foldForeign(event: Event): void {
+    this.#fold(event);
     if (mayHoldBlob(event)) this.#noteBlobs(event);
   }
 
@@ -161,7 +166,7 @@ export class Ledger {
       this.#blobs.set(address, deepFreeze(blobs[address]) as JsonValue);
       void this.ports.store.putBlob(new TextEncoder().encode(JSON.stringify(blobs[address]))).catch(() => undefined);
     }
-    for (const event of events) this.#fold(deepFreeze(event));
+    for (const event of events) this.#foldForeign(deepFreeze(event));
     if (events.length > 0) this.#writer.add(events, addresses.length === 0 ? undefined : { blobs: addresses });
   }
 

@@ -44,8 +44,10 @@ function isOfRun(event: Event, runId: string): boolean {
 /** @param resolve gives what a reference to a large value stands for */
 export function runReport(events: readonly Event[], runId: string, resolve: (value: unknown) => unknown = (value) => value): RunReport {
   const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
-  const roundTokens = new Map<string, number>();
-  const calls = new Map<string, { call: EventOf<'tool_call'>; durationMs: number; attempts: number; settled?: EventOf<'tool_result'> }>();
+  const calls = new Map<string, CallSoFar>();
+  /** Calls whose answer has not ended yet: an answer is recorded as one, its end last. */
+  let asked: CallSoFar[] = [];
+  const failedTokens = new Map<string, number>();
   let cost: number | undefined;
   let rounds = 0;
   let first: Event | undefined;
@@ -58,13 +60,19 @@ export function runReport(events: readonly Event[], runId: string, resolve: (val
       addUsage(usage, event.usage);
       if (event.cost !== undefined) cost = (cost ?? 0) + event.cost;
       if (event.status === 'completed') rounds++;
-      const tokens = event.usage.inputTokens + event.usage.outputTokens;
-      roundTokens.set(roundKey(event), (roundTokens.get(roundKey(event)) ?? 0) + tokens);
-    } else if (event.type === 'tool_call') calls.set(event.callId, { call: event, durationMs: 0, attempts: 0 });
-    else if (event.type === 'tool_attempt') increment(calls.get(event.callId));
+      if (event.status === 'completed') {
+        const tokens = tokensOf(event, failedTokens);
+        for (const call of asked) call.roundTokens = tokens;
+        asked = [];
+      } else failedTokens.set(roundKey(event), tokensOf(event, failedTokens));
+    } else if (event.type === 'tool_call') {
+      const call: CallSoFar = { call: event, durationMs: 0, attempts: 0, roundTokens: 0, settled: undefined };
+      calls.set(event.callId, call);
+      asked.push(call);
+    } else if (event.type === 'tool_attempt') increment(calls.get(event.callId));
     else if (event.type === 'tool_result') addResult(calls.get(event.callId), event);
   }
-  const toolCalls = [...calls.values()].map(({ call, durationMs, attempts, settled }): ToolCallRecord => {
+  const toolCalls = [...calls.values()].map(({ call, durationMs, attempts, roundTokens, settled }): ToolCallRecord => {
     const result = settled?.result;
     return {
       callId: call.callId,
@@ -75,11 +83,25 @@ export function runReport(events: readonly Event[], runId: string, resolve: (val
       success: result !== undefined && isSuccess(result),
       resultStatus: result?.status,
       resultSize: result === undefined ? 0 : (JSON.stringify(resolve(result.content))?.length ?? 0),
-      roundTokens: roundTokens.get(roundKey(call)) ?? 0,
+      roundTokens,
       attempts,
     };
   });
   return { usage: withoutZeros(usage), cost, rounds, durationMs: (last?.at ?? 0) - (first?.at ?? 0), toolCalls };
+}
+
+interface CallSoFar {
+  readonly call: EventOf<'tool_call'>;
+  durationMs: number;
+  attempts: number;
+  roundTokens: number;
+  settled: EventOf<'tool_result'> | undefined;
+}
+
+/** Tokens of a model call and of the attempts at it that failed before. */
+function tokensOf(event: EventOf<'model_end'>, failedTokens: ReadonlyMap<string, number>): number {
+  const before = failedTokens.size === 0 ? 0 : (failedTokens.get(roundKey(event)) ?? 0);
+  return before + event.usage.inputTokens + event.usage.outputTokens;
 }
 
 function roundKey(event: { readonly invocationId?: string; readonly round: number }): string {
@@ -106,7 +128,7 @@ function increment(call: { attempts: number } | undefined): void {
   if (call !== undefined) call.attempts++;
 }
 
-function addResult(call: { durationMs: number; settled?: EventOf<'tool_result'> } | undefined, event: EventOf<'tool_result'>): void {
+function addResult(call: CallSoFar | undefined, event: EventOf<'tool_result'>): void {
   if (call === undefined) return;
   call.durationMs += event.durationMs;
   if (event.settled) call.settled ??= event;

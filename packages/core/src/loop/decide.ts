@@ -40,27 +40,22 @@ function decideCalls(position: Position, inFlight: ReadonlySet<string>, frame: F
   let running = 0;
   for (const key of inFlight) if (key.startsWith('tool:')) running++;
   for (const state of position.calls.values()) {
-    if (state.settled !== undefined) continue;
+    if (state.settled !== undefined || inFlight.has(state.key)) continue;
     const intent = decideCall(state);
-    if (inFlight.has(callKey(state))) continue;
     if (intent.type === 'tool' && running++ >= frame.toolConcurrency) continue;
     intents.push(intent);
   }
   return intents.length === 0 ? waiting : intents;
 }
 
-function callKey(state: CallState): string {
-  return `tool:${state.call.callId}`;
-}
-
 /** A call that is not in flight: it has not begun, waits for another attempt, or lost its process. */
 function decideCall(state: CallState): Intent {
   const last = state.attempts.at(-1);
-  if (last === undefined) return { type: 'tool', key: callKey(state), call: state, attempt: 1, notBefore: undefined };
-  if (last.result === undefined) return { type: 'close_attempt', key: callKey(state), call: state, attempt: last };
+  if (last === undefined) return { type: 'tool', key: state.key, call: state, attempt: 1, notBefore: undefined };
+  if (last.result === undefined) return { type: 'close_attempt', key: state.key, call: state, attempt: last };
   const { at, retryAfterMs = 0 } = last.result;
   const notBefore = retryAfterMs === 0 ? undefined : at + retryAfterMs;
-  return { type: 'tool', key: callKey(state), call: state, attempt: last.attempt + 1, notBefore };
+  return { type: 'tool', key: state.key, call: state, attempt: last.attempt + 1, notBefore };
 }
 
 /** The last model call did not end well: again, if it was said when, or the end. */

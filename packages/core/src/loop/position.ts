@@ -21,6 +21,8 @@ export interface AttemptState {
 
 /** One tool call of the open round. */
 export interface CallState {
+  /** Names the call among what is in flight. Made once: it is looked up whenever it is asked what is to be done. */
+  readonly key: string;
   readonly call: EventOf<'tool_call'>;
   readonly attempts: AttemptState[];
   settled: EventOf<'tool_result'> | undefined;
@@ -117,7 +119,7 @@ export const positionFold: Fold<Position> = {
   },
   thought: unchanged,
   tool_call: (position, event) => {
-    position.calls.set(event.callId, { call: event, attempts: [], settled: undefined });
+    position.calls.set(event.callId, { key: `tool:${event.callId}`, call: event, attempts: [], settled: undefined });
     position.unsettled++;
     return position;
   },

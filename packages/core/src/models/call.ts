@@ -76,21 +76,26 @@ export async function callModel(
 
 type PartStream = ReadableStream<LanguageModelV4StreamPart>;
 
-/** Opens the stream, but does not wait longer than the signal; a stream that comes too late is cancelled. */
-async function openStream(model: LanguageModelV4, options: LanguageModelV4CallOptions, signal: AbortSignal | undefined): Promise<PartStream> {
-  const opening = Promise.resolve(model.doStream(options)).then((result) => result.stream);
-  if (signal === undefined) return opening;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => {
-    reject(signal.reason);
-    opening.then((stream) => stream.cancel(signal.reason)).catch(ignore);
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([opening, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+/**
+ * Opens the stream, but does not wait longer than the signal; a stream that comes too late is cancelled.
+ * One promise and no race: this lies on the way of every first delta.
+ */
+function openStream(model: LanguageModelV4, options: LanguageModelV4CallOptions, signal: AbortSignal | undefined): Promise<PartStream> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    Promise.resolve(model.doStream(options)).then(
+      ({ stream }) => {
+        signal?.removeEventListener('abort', onAbort);
+        if (signal?.aborted) stream.cancel(signal.reason).catch(ignore);
+        else resolve(stream);
+      },
+      (error: unknown) => {
+        signal?.removeEventListener('abort', onAbort);
+        reject(error);
+      },
+    );
+  });
 }
 
 /** For the rejection of a cancel: the error that led to it is the one that is reported. */

@@ -67,6 +67,21 @@ const table: { readonly [modelId: string]: readonly [number, number, number, num
   'claude-3-haiku': [0.25, 0.03, 1.25, 0.3],
 };
 
+/** Prices of the table by model: it is asked after every call. */
+const tablePrices = new WeakMap<Model, Price | undefined>();
+
+function tablePrice(model: Model): Price | undefined {
+  if (tablePrices.has(model)) return tablePrices.get(model);
+  const row = findByModelId(table, model.modelId);
+  let price: Price | undefined;
+  if (row !== undefined) {
+    const [input, cachedInput, output, cacheWrite = input] = row;
+    price = { input, cachedInput, output, cacheWrite };
+  }
+  tablePrices.set(model, price);
+  return price;
+}
+
 /**
  * The price of a model: what `overrides` says of `provider:modelId` or of the model id, else the model's own price,
  * else that of the table. `undefined` when none of them knows the model.
@@ -74,11 +89,7 @@ const table: { readonly [modelId: string]: readonly [number, number, number, num
 export function priceOf(model: Model, overrides?: Readonly<Record<string, Price>>): Price | undefined {
   const override = overrides?.[`${model.provider}:${model.modelId}`] ?? overrides?.[model.modelId];
   if (override !== undefined) return override;
-  if (model.price !== undefined) return model.price;
-  const row = findByModelId(table, model.modelId);
-  if (row === undefined) return undefined;
-  const [input, cachedInput, output, cacheWrite = input] = row;
-  return { input, cachedInput, output, cacheWrite };
+  return model.price ?? tablePrice(model);
 }
 
 /** US dollars that a call cost, or `undefined` when the price is not known. Reasoning tokens are part of the output tokens. */

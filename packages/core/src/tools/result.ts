@@ -1,4 +1,4 @@
-import { coerceToJson, isPlainObject, type JsonObject } from '../base/json.ts';
+import { coerceToJson, deepFreeze, isPlainObject, type JsonObject } from '../base/json.ts';
 import type { ToolResult, ToolResultStatus } from '../ledger/tool-result.ts';
 
 /** What a tool can say of its result besides the content. */
@@ -63,10 +63,10 @@ export const toolResult: {
  * Never throws: an effect that was performed does not fail for what it returned.
  */
 export function toToolResult(returned: unknown): ToolResult {
-  if (returned === undefined || returned === null) return toolResult.success(null);
-  if (typeof returned !== 'object') return toolResult.success(returned);
+  if (returned === undefined || returned === null) return make('success', null);
+  if (typeof returned !== 'object') return make('success', returned);
   if (made.has(returned)) return returned as ToolResult;
-  if (!looksLikeToolResult(returned)) return toolResult.success(returned);
+  if (!looksLikeToolResult(returned)) return make('success', returned);
   const { status, content, ...details } = returned;
   return toolResultByStatus[status](content, details);
 }
@@ -100,18 +100,24 @@ function isText(value: unknown): boolean {
 
 function maker(status: ToolResultStatus, errorType?: string): MakeToolResult {
   return (content, details) => {
-    const json = safelyToJson(content);
-    const metadata = metadataOf(details?.metadata, json.coerced);
-    const result: ToolResult = Object.freeze({
-      status,
-      content: json.value,
-      ...(errorType === undefined ? undefined : { errorType }),
-      ...(details === undefined ? undefined : givenMembers(details)),
-      ...(metadata === undefined ? undefined : { metadata }),
-    });
+    const result = make(status, content, details, errorType);
     made.add(result);
     return result;
   };
+}
+
+/** Plain results, which are nearly all, are not remembered: a long-lived entry for each would weigh on every garbage collection. */
+function make(status: ToolResultStatus, content: unknown, details?: ToolResultDetails, errorType?: string): ToolResult {
+  const json = safelyToJson(content);
+  const metadata = metadataOf(details?.metadata, json.coerced);
+  if (errorType === undefined && details === undefined && metadata === undefined) return deepFreeze({ status, content: json.value });
+  return deepFreeze({
+    status,
+    content: json.value,
+    ...(errorType === undefined ? undefined : { errorType }),
+    ...(details === undefined ? undefined : givenMembers(details)),
+    ...(metadata === undefined ? undefined : { metadata }),
+  });
 }
 
 function givenMembers(details: ToolResultDetails): ToolResultDetails {
