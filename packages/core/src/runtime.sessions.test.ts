@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { agent } from './runnables/agent.ts';
 import { step } from './runnables/step.ts';
 import { run, runtime } from './runtime.ts';
+import { memoryStore } from './stores/memory.ts';
+import { sqlite } from './stores/sqlite/index.ts';
 import { scriptedModel } from './testing/scripted-model.ts';
 import { tool } from './tools/tool.ts';
 
@@ -70,4 +72,28 @@ test('a session that this process holds counts as existing', async () => {
   await session.flush();
   await expect(app.session({ id: 'taken', existing: 'fail' })).rejects.toMatchObject({ code: 'session_exists' });
   expect((await app.session({ id: 'taken' })).state.mode).toBe('on');
+});
+
+test.each([
+  ['memory', () => memoryStore()],
+  ['sqlite', () => sqlite(':memory:')],
+])('shared state is written, deleted and written again (%s)', async (_name, store) => {
+  const app = runtime({ app: 'versions', store: store() });
+  const first = await app.session({ stateSchema, userId: 'u-1' });
+  first.state.user.theme = 'one';
+  first.state.user.theme = 'two';
+  first.state.user.theme = undefined;
+  await first.flush();
+  first.state.user.theme = 'three';
+  first.state.user.theme = undefined;
+  await first.flush();
+  const second = await app.session({ stateSchema, userId: 'u-1' });
+  expect(second.state.user.theme).toBeUndefined();
+  second.state.user.theme = 'four';
+  await second.flush();
+  second.state.user.theme = 'five';
+  await second.flush();
+  await first.observeShared();
+  expect(first.state.user.theme).toBe('five');
+  await app.close();
 });

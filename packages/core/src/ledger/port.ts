@@ -62,7 +62,10 @@ export interface PostReceipt {
   readonly duplicate: boolean;
 }
 
-/** A write to shared state, applied only if the stored version of the key is still `baseVersion` (0: the key does not exist). */
+/**
+ * A write to shared state, applied only if the version of the key is still `baseVersion` (0: the key does not exist, or was deleted).
+ * The writes of a batch follow each other: each finds what those before it left. Every write adds 1 to the version.
+ */
 export interface SharedWrite {
   readonly scope: string;
   readonly scopeId: string;
@@ -73,7 +76,8 @@ export interface SharedWrite {
 }
 
 export interface SharedValue {
-  readonly value: JsonValue;
+  /** Missing when the key was deleted. Its version is kept, and grows on when the key is set again. */
+  readonly value: JsonValue | undefined;
   readonly version: number;
 }
 
@@ -143,7 +147,7 @@ export interface LedgerStore {
   putBlob(bytes: Uint8Array): Promise<string>;
   /** @throws BlobMissingError */
   getBlob(address: string): Promise<Uint8Array>;
-  /** The values of one shared scope. */
+  /** The values of one shared scope, and the versions of keys that were deleted. */
   readShared(scope: string, scopeId: string): Promise<Readonly<Record<string, SharedValue>>>;
   /** Sessions by the time of their last event, newest first. `before` continues after the last listing of the page before. */
   list(options?: { readonly limit?: number; readonly before?: Pick<SessionListing, 'updatedAt' | 'id'> }): Promise<readonly SessionListing[]>;

@@ -13,7 +13,8 @@ export type ScopeIds = Readonly<Record<string, string>>;
 export class SharedState {
   readonly scopeIds: ScopeIds;
   readonly #store: LedgerStore;
-  readonly #versions = new Map<string, number>();
+  /** What this session knows of the stored keys. */
+  readonly #known = new Map<string, { readonly version: number; readonly exists: boolean }>();
 
   constructor(store: LedgerStore, scopeIds: ScopeIds) {
     this.#store = store;
@@ -33,10 +34,10 @@ export class SharedState {
       const changes: StateChange[] = [];
       for (const key of new Set([...Object.keys(stored), ...Object.keys(known)])) {
         const entry = stored[key];
-        this.#versions.set(versionKey(scope, key), entry?.version ?? 0);
+        this.#known.set(versionKey(scope, key), { version: entry?.version ?? 0, exists: entry?.value !== undefined });
         const oldValue = known[key];
         if (sameValue(oldValue, entry?.value)) continue;
-        changes.push({ key, ...(oldValue === undefined ? {} : { oldValue }), ...(entry === undefined ? {} : { newValue: entry.value }) });
+        changes.push({ key, ...(oldValue === undefined ? {} : { oldValue }), ...(entry?.value === undefined ? {} : { newValue: entry.value }) });
       }
       if (changes.length > 0) drafts.push({ type: 'state_change', by: 'runtime', scope, scopeId, source: 'observation', changes });
     }
@@ -49,9 +50,9 @@ export class SharedState {
     if (scopeId === undefined) return [];
     return changes.map(({ key, newValue }) => {
       const name = versionKey(scope, key);
-      const baseVersion = this.#versions.get(name) ?? 0;
-      this.#versions.set(name, baseVersion + 1);
-      return { scope, scopeId, key, value: newValue, baseVersion };
+      const { version, exists } = this.#known.get(name) ?? { version: 0, exists: false };
+      this.#known.set(name, { version: version + 1, exists: newValue !== undefined });
+      return { scope, scopeId, key, value: newValue, baseVersion: exists ? version : 0 };
     });
   }
 }

@@ -1,5 +1,6 @@
+import { StateConflictError } from '../ledger/errors.ts';
 import type { Event } from '../ledger/event.ts';
-import type { Head } from '../ledger/port.ts';
+import type { Head, SharedValue, SharedWrite } from '../ledger/port.ts';
 
 /**
  * Checks what does not depend on the ledger: the writer holds a claim, and the events are numbered from the head on.
@@ -13,6 +14,25 @@ export function checkBatch(session: string, expected: Head, events: readonly Eve
     if (event.seq !== seq)
       throw new RangeError(`An event of type "${event.type}" for session "${session}" has seq ${event.seq} where ${seq} must come.`);
   }
+}
+
+/**
+ * Checks writes to shared state before any is made.
+ * @param find gives what the store holds of a key
+ * @throws StateConflictError
+ */
+export function checkSharedWrites(writes: readonly SharedWrite[], find: (write: SharedWrite) => SharedValue | undefined): void {
+  const current = new Map<string, SharedValue | undefined>();
+  const stale = writes.filter((write) => {
+    const name = JSON.stringify([write.scope, write.scopeId, write.key]);
+    const found = current.has(name) ? current.get(name) : find(write);
+    current.set(name, { value: write.value, version: (found?.version ?? 0) + 1 });
+    return (found?.value === undefined ? 0 : found.version) !== write.baseVersion;
+  });
+  const first = stale[0];
+  if (first === undefined) return;
+  const keys = stale.filter((write) => write.scope === first.scope && write.scopeId === first.scopeId).map((write) => write.key);
+  throw new StateConflictError({ scope: first.scope, scopeId: first.scopeId, keys: [...new Set(keys)] });
 }
 
 /** @throws RangeError */

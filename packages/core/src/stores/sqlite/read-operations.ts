@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { JsonValue } from '../../base/json.ts';
 import { BlobMissingError } from '../../ledger/errors.ts';
 import type { AppendReceipt, InboxEntry, SessionListing, SharedValue } from '../../ledger/port.ts';
 import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
@@ -37,9 +38,7 @@ export class ReadOperationsOfFile {
     this.#path = prepare("select path from events where ledger = ? and seq = ? and typeof(path) = 'text'");
     this.#inbox = prepare("select position, key, lane, actor, at, type, data from inbox where ledger = ? order by lane = 'input', position");
     this.#blob = prepare('select bytes from blobs where address = ? and tenant = ? and app = ?');
-    this.#shared = prepare(
-      'select key, value, version from shared where tenant = ? and app = ? and scope = ? and scope_id = ? and value is not null',
-    );
+    this.#shared = prepare('select key, value, version from shared where tenant = ? and app = ? and scope = ? and scope_id = ?');
     this.#list = prepare(`select ${listed} from ledgers where tenant = ? and app = ? ${newestFirst}`);
     this.#listBefore = prepare(`select ${listed} from ledgers where tenant = ? and app = ? and (updated_at, session) < (?, ?) ${newestFirst}`);
     this.#dataVersion = prepare('pragma data_version');
@@ -119,7 +118,7 @@ export class ReadOperationsOfFile {
 
   #readShared({ tenant, app, scope, scopeId }: RequestOf<'readShared'>): Readonly<Record<string, SharedValue>> {
     const rows = this.#shared.all(tenant, app, scope, scopeId);
-    return Object.fromEntries(rows.map((row) => [row['key'], { value: JSON.parse(row['value'] as string), version: row['version'] as number }]));
+    return Object.fromEntries(rows.map(({ key, value, version }) => [key, { value: storedValue(value), version: version as number }]));
   }
 
   #listSessions({ tenant, app, limit, before }: RequestOf<'list'>): readonly SessionListing[] {
@@ -128,4 +127,9 @@ export class ReadOperationsOfFile {
       return { ...listing, ...(title === null ? {} : { title }), ...(runnable === null ? {} : { runnable }) } as unknown as SessionListing;
     });
   }
+}
+
+/** A key that was deleted has no value. */
+function storedValue(stored: unknown): JsonValue | undefined {
+  return typeof stored === 'string' ? (JSON.parse(stored) as JsonValue) : undefined;
 }

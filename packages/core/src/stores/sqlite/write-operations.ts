@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { BlobMissingError, LedgerConflictError, SessionBusyError, SessionExistsError, StateConflictError } from '../../ledger/errors.ts';
-import type { AppendReceipt, Claim, PostReceipt, SharedWrite } from '../../ledger/port.ts';
-import { checkForkPoint } from '../batch.ts';
+import { BlobMissingError, LedgerConflictError, SessionBusyError, SessionExistsError } from '../../ledger/errors.ts';
+import type { AppendReceipt, Claim, PostReceipt } from '../../ledger/port.ts';
+import { checkForkPoint, checkSharedWrites } from '../batch.ts';
 import { isOwnerGone } from '../owner.ts';
 import { fieldsPerEvent } from './codec.ts';
 import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
@@ -154,16 +154,12 @@ export class WriteOperationsOfFile {
 
   #checkShared({ tenant, app, shared }: AppendRequest): void {
     if (shared === undefined) return;
-    const stale = shared.filter((write) => this.#versionOf(tenant, app, write) !== write.baseVersion);
-    const first = stale[0];
-    if (first === undefined) return;
-    const keys = stale.filter((write) => write.scope === first.scope && write.scopeId === first.scopeId).map((write) => write.key);
-    throw new StateConflictError({ scope: first.scope, scopeId: first.scopeId, keys });
-  }
-
-  #versionOf(tenant: string, app: string, write: SharedWrite): number {
-    const stored = this.#sharedVersion.get(tenant, app, write.scope, write.scopeId, write.key);
-    return stored === undefined || stored['deleted'] === 1 ? 0 : (stored['version'] as number);
+    checkSharedWrites(shared, ({ scope, scopeId, key }) => {
+      const stored = this.#sharedVersion.get(tenant, app, scope, scopeId, key);
+      if (stored === undefined) return undefined;
+      // What the value is does not matter here, only whether there is one.
+      return { value: stored['deleted'] === 1 ? undefined : null, version: stored['version'] as number };
+    });
   }
 
   #claim(request: RequestOf<'claim'>): Claim {

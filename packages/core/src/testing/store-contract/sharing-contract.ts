@@ -121,9 +121,14 @@ export function blobContract(suite: Suite): void {
   });
 }
 
+const write = (key: string, value: number | undefined, baseVersion: number, scopeId = '1') => ({ scope: 'user', scopeId, key, value, baseVersion });
+
 export function sharedContract(suite: Suite): void {
-  const { describe, expect, test } = suite;
-  const write = (key: string, value: number | undefined, baseVersion: number, scopeId = '1') => ({ scope: 'user', scopeId, key, value, baseVersion });
+  sharedVersionsContract(suite);
+  sharedConflictsContract(suite);
+}
+
+function sharedVersionsContract({ describe, expect, test }: Suite): void {
   describe('shared scopes', () => {
     test('keep values with versions that grow', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
@@ -141,6 +146,31 @@ export function sharedContract(suite: Suite): void {
       expect(await ledgers.readShared('team', '2')).toEqual({});
     });
 
+    test('let the writes of a batch follow each other', async ({ ledgers }) => {
+      const writer = await Writer.claim(ledgers, 's');
+      await writer.write(['a'], { shared: [write('n', 1, 0), write('n', 2, 1), write('n', undefined, 2), write('n', 4, 0)] });
+      expect(await ledgers.readShared('user', '1')).toEqual({ n: { value: 4, version: 4 } });
+      const error = await errorOf(writer.write(['b'], { shared: [write('n', 5, 4), write('n', 6, 4)] }));
+      expect(error).toMatchObject({ code: 'state_conflict', data: { keys: ['n'] } });
+    });
+
+    test('forget a deleted key, whose versions never come back', async ({ ledgers }) => {
+      const writer = await Writer.claim(ledgers, 's');
+      await writer.write(['a'], { shared: [write('n', 1, 0)] });
+      await writer.write(['b'], { shared: [write('n', undefined, 1)] });
+      expect(await ledgers.readShared('user', '1')).toEqual({ n: { value: undefined, version: 2 } });
+      expect(await codeOf(writer.write(['c'], { shared: [write('n', 9, 1)] }))).toBe('state_conflict');
+      await writer.write(['c'], { shared: [write('n', 2, 0)] });
+      const version = (await ledgers.readShared('user', '1'))['n']?.version ?? 0;
+      expect(version).toBe(3);
+      expect(await codeOf(writer.write(['d'], { shared: [write('n', 3, 1)] }))).toBe('state_conflict');
+      expect(await codeOf(writer.write(['d'], { shared: [write('n', 3, version)] }))).toBe('resolved');
+    });
+  });
+}
+
+function sharedConflictsContract({ describe, expect, test }: Suite): void {
+  describe('shared scopes', () => {
     test('refuse a write that was based on another version, with all keys concerned, and nothing of the batch is written', async ({ ledgers }) => {
       const first = await Writer.claim(ledgers, 's');
       const second = await Writer.claim(ledgers, 't');
@@ -159,19 +189,6 @@ export function sharedContract(suite: Suite): void {
       const writers = await Promise.all(['s', 't', 'u'].map((session) => Writer.claim(ledgers, session)));
       const codes = await Promise.all(writers.map((writer, i) => codeOf(writer.write(['a'], { shared: [write('n', i, 0)] }))));
       expect(codes.sort()).toEqual(['resolved', 'state_conflict', 'state_conflict']);
-    });
-
-    test('forget a deleted key, whose versions never come back', async ({ ledgers }) => {
-      const writer = await Writer.claim(ledgers, 's');
-      await writer.write(['a'], { shared: [write('n', 1, 0)] });
-      await writer.write(['b'], { shared: [write('n', undefined, 1)] });
-      expect(await ledgers.readShared('user', '1')).toEqual({});
-      expect(await codeOf(writer.write(['c'], { shared: [write('n', 9, 1)] }))).toBe('state_conflict');
-      await writer.write(['c'], { shared: [write('n', 2, 0)] });
-      const version = (await ledgers.readShared('user', '1'))['n']?.version ?? 0;
-      expect(version).toBeGreaterThan(1);
-      expect(await codeOf(writer.write(['d'], { shared: [write('n', 3, 1)] }))).toBe('state_conflict');
-      expect(await codeOf(writer.write(['d'], { shared: [write('n', 3, version)] }))).toBe('resolved');
     });
   });
 }
