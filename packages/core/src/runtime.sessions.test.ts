@@ -97,3 +97,20 @@ test.each([
   expect(first.state.user.theme).toBe('five');
   await app.close();
 });
+
+test('a scope of the schema that the session was not opened with says so when it is used', async () => {
+  const app = runtime({ app: 'scopes' });
+  const session = await app.session({ stateSchema });
+  session.state.count = 1;
+  expect(() => session.state.user.theme).toThrowError(expect.objectContaining({ code: 'undeclared_scope' }));
+  const paint = step({
+    name: 'paint',
+    stateSchema,
+    execute: (ctx) => {
+      ctx.state.user.theme = 'dark';
+    },
+  });
+  const result = await app.run(paint, { session });
+  expect(result.error).toMatchObject({ code: 'undeclared_scope', data: { scope: 'user' } });
+  expect({ ...session.state }).toEqual({ count: 1 });
+});

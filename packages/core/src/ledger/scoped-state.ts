@@ -12,6 +12,14 @@ export class InvalidStateError extends AdjutantError {
   }
 }
 
+/** The schema has a shared scope that the session was not opened with. */
+export class UndeclaredScopeError extends AdjutantError {
+  constructor(data: { scope: string }) {
+    const { scope } = data;
+    super('undeclared_scope', `This session takes no part in the scope "${scope}". Open it with the id of one: scopes: { ${scope}: '…' }.`, data);
+  }
+}
+
 /** What the state of a session, step or tool reads from and writes to. */
 export interface StateAccess {
   /** Names of the shared scopes that the session declares. */
@@ -31,6 +39,7 @@ type Changes = Readonly<Record<string, unknown>>;
 export function createState<Schema extends StateSchema>(access: StateAccess, schema?: Schema): StateOf<Schema> {
   const scopes = new Map<string, object>();
   for (const scope of access.sharedScopes) scopes.set(scope, scopeProxy(access, scope, schema?.[scope], undefined));
+  for (const scope in schema) if (scope !== 'session' && scope !== 'temp' && !scopes.has(scope)) scopes.set(scope, absentScope(scope));
   return scopeProxy(access, 'session', schema?.['session'], scopes) as StateOf<Schema>;
 }
 
@@ -71,6 +80,16 @@ function scopeProxy(
       return { value: values[key], writable: true, enumerable: true, configurable: true };
     },
   });
+}
+
+/** Stands in for a scope that the session has not, and says so as soon as it is used. */
+function absentScope(scope: string): object {
+  const refuse = (_target: object, key?: PropertyKey): undefined => {
+    if (typeof key === 'symbol') return undefined;
+    throw new UndeclaredScopeError({ scope });
+  };
+  const traps = { get: refuse, set: refuse, has: refuse, deleteProperty: refuse, ownKeys: refuse, getOwnPropertyDescriptor: refuse };
+  return new Proxy(Object.create(null) as object, traps as unknown as ProxyHandler<object>);
 }
 
 function ownValue(values: StateValues, key: string): unknown {
