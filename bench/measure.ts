@@ -4,6 +4,8 @@ export interface Subject {
   readonly measure: () => Promise<number> | number;
   /** Slow subjects are measured only in every nth repetition. @default 1 */
   readonly every?: number;
+  /** Leave the garbage of the last measurement alone: a full collection also drops what makes repeated work quick. */
+  readonly warm?: boolean;
 }
 
 /** The values of one subject, ascending. */
@@ -40,9 +42,9 @@ export async function interleave(subjects: readonly Subject[], repetitions: numb
   for (const { measure } of subjects) await measure();
   for (let repetition = 0; repetition < repetitions; repetition++) {
     const order = repetition % 2 === 0 ? subjects : subjects.toReversed();
-    for (const { name, measure, every = 1 } of order) {
+    for (const { name, measure, every = 1, warm = false } of order) {
       if (repetition % every !== 0) continue;
-      globalThis.gc?.();
+      if (!warm) globalThis.gc?.();
       values.get(name)?.push(await measure());
     }
   }

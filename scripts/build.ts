@@ -1,11 +1,12 @@
 /**
  * `npm run build`: makes the packages as they are published and checks them as a user gets them.
- * compile → stage (dist/stage/<name>) → pack (dist/packages/*.tgz) → publint, attw → install into an empty project → smoke test.
+ * compile (libraries: declarations by the compiler, modules bundled) → stage (dist/stage/<name>) → pack (dist/packages/*.tgz) → publint, attw → install into an empty project → smoke test.
  * Stops at the first step that fails, since each needs the one before.
  */
 import { chmodSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bundleEntries } from './bundle.ts';
 import { repositoryRoot, runCommand } from './command.ts';
 
 interface PublishedPackage {
@@ -31,10 +32,11 @@ async function step(name: string, program: string, args: readonly string[], cwd:
   return output;
 }
 
-async function compile(folder: string): Promise<void> {
+async function compile({ folder, isLibrary }: PublishedPackage): Promise<void> {
   const home = join(repositoryRoot, 'packages', folder);
   rmSync(join(home, 'dist'), { recursive: true, force: true });
-  await step(`compile packages/${folder}`, 'tsc', ['-p', `packages/${folder}/tsconfig.build.json`]);
+  await step(`compile packages/${folder}`, 'tsc', ['-p', `packages/${folder}/tsconfig.build.json`, ...(isLibrary ? ['--emitDeclarationOnly'] : [])]);
+  if (isLibrary) await bundleEntries(home, join(home, 'dist'));
   makeProgramsExecutable(home);
   refuseSourceUrls(home);
 }
@@ -121,7 +123,7 @@ async function tryInstalled(tarballs: readonly string[]): Promise<void> {
 try {
   rmSync(join(repositoryRoot, 'dist/stage'), { recursive: true, force: true });
   rmSync(join(repositoryRoot, 'dist/packages'), { recursive: true, force: true });
-  for (const { folder } of packages) await compile(folder);
+  for (const published of packages) await compile(published);
   const tarballs: string[] = [];
   for (const published of packages) {
     const tarball = await pack(published.folder);

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { bundleEntries } from '../../scripts/bundle.ts';
 import { Figure, type Figures, interleave } from '../measure.ts';
 import { type Benchmark, ours, type Row } from '../row.ts';
 
@@ -68,11 +69,11 @@ function aboveEmpty(costs: ReadonlyMap<string, readonly Cost[]>, measure: keyof 
   return new Map(names.map((name) => [name, new Figure(figure(name).values.map((value, i) => value - (base.values[i] as number)))]));
 }
 
-/** Compiles core to where its dependencies are found. */
+/** Bundles the core as it is published, to where its dependencies are found. */
 async function buildCore(): Promise<string> {
   const cache = join(root, 'node_modules/.cache');
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, 'adjutant-bench-'));
-  await run(join(root, 'node_modules/.bin/tsc'), ['-p', 'packages/core/tsconfig.build.json', '--outDir', folder, '--noCheck'], { cwd: root });
+  await bundleEntries(join(root, 'packages/core'), folder);
   return folder;
 }

@@ -31,7 +31,10 @@ export const bareLoop: Contender = {
       const { stream } = await model.doStream({ prompt: [] });
       let received = 0;
       let firstAfterMs = 0;
-      for await (const part of stream as ReadableStream<{ type: string }> & AsyncIterable<{ type: string }>) {
+      const reader = stream.getReader();
+      for (;;) {
+        const { done, value: part } = await reader.read();
+        if (done) break;
         if (part.type !== 'text-delta') continue;
         if (received++ === 0) firstAfterMs = performance.now() - model.firstDeltaAt;
       }
