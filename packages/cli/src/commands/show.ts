@@ -27,7 +27,6 @@ export async function showSession(host: Host, id: string | undefined, options: S
   try {
     if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
     const session = await existingSession(app, id ?? (await newestSession(app)));
-    await session.ledger.loadBlobs();
     host.stdout.write(render(session, options, styleFor(host.stdout)));
     return exitCodes.ok;
   } finally {

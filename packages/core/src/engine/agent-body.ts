@@ -45,7 +45,7 @@ class AgentRun {
     this.#agent = agent;
     this.#work = new CancelScope(scope);
     this.#frame = frame;
-    this.#position = resumed ? foldPosition(record.path, run.ledger.events) : startPosition(record.path);
+    this.#position = resumed ? foldPosition(record.path, run.ledger.events, (event) => run.ledger.whole(event)) : startPosition(record.path);
     this.#prompts = new AgentPrompts(run, agent, toModel(agent.model), record);
     this.#decideFrame = { limits: agent.limits, toolConcurrency: agent.toolConcurrency, run };
     this.#keys = { has: (key: string) => this.#inFlight.has(key), [Symbol.iterator]: () => this.#inFlight.keys() } as ReadonlySet<string>;
@@ -89,7 +89,7 @@ class AgentRun {
 
   #take(event: Event): void {
     if (!concerns(this.#position, event)) return;
-    foldEvent(positionFold, this.#position, event);
+    foldEvent(positionFold, this.#position, this.#frame.run.ledger.whole(event));
     this.#wakeUp();
   }
 
@@ -227,15 +227,10 @@ class AgentRun {
     );
   }
 
-  /** Large values and shared state that the prompt may need; `undefined` when there is nothing to fetch. */
+  /** Shared state that the prompt may need; `undefined` when there is nothing to fetch. */
   #refresh(): Promise<void> | undefined {
     const { run } = this.#frame;
-    const loading = run.ledger.loadBlobs();
-    if (run.session.shared.names.length === 0) return loading;
-    return (async () => {
-      await loading;
-      await run.session.observeShared();
-    })();
+    return run.session.shared.names.length === 0 ? undefined : run.session.observeShared();
   }
 
   async #reportRound(): Promise<void> {

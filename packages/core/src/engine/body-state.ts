@@ -11,7 +11,10 @@ import { isBelow, type RunContext } from './run-context.ts';
 /** The state of a ledger after its first `seq` events. */
 export function stateAfter(ledger: Ledger, seq: number): LedgerState {
   let state = emptyLedgerState;
-  for (let i = 0; i < seq; i++) state = foldEvent(stateFold, state, ledger.events[i] as Ledger['events'][number]);
+  for (let i = 0; i < seq; i++) {
+    const event = ledger.events[i] as Ledger['events'][number];
+    state = foldEvent(stateFold, state, event.type === 'state_change' ? ledger.whole(event) : event);
+  }
   return state;
 }
 
@@ -109,7 +112,7 @@ export class BodyState implements StateAccess {
       const event = events[seq - 1];
       if (event?.type !== 'state_change' || !isOutsideBranches(event, slot, invocations.byPath)) continue;
       const target = this.#own.get(event.scope) ?? {};
-      for (const { key, newValue } of event.changes) target[key] = newValue;
+      for (const { key, newValue } of this.#run.ledger.whole(event).changes) target[key] = newValue;
       this.#own.set(event.scope, target);
     }
   }

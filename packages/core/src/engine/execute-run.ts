@@ -62,7 +62,6 @@ function openDetached({ invocations }: Ledger): InvocationRecord[] {
 export async function executeRun(app: AppServices, session: Session, request: RunRequest, sink: RunSink): Promise<RunResult> {
   const { ledger } = session;
   await ledger.own();
-  await ledger.loadBlobs();
   const open = rootToContinue(session, request);
   const runnable = request.runnable ?? (open === undefined ? undefined : app.registry.get(open.name));
   if (runnable === undefined)

@@ -32,6 +32,16 @@ type AddressOf = (bytes: Uint8Array) => string;
 
 const encoder = new TextEncoder();
 
+/** Looks into the first `kept` levels of a value, which readers rely on, and replaces only what lies below them. */
+function replaceBelow(value: unknown, kept: number, found: LargeValue[], addressOf: AddressOf): unknown {
+  if (kept === 0 || typeof value !== 'object' || value === null) return replaceLarge(value, found, addressOf);
+  const parts: Record<string, unknown> | unknown[] = Array.isArray(value) ? [...value] : { ...value };
+  for (const [key, part] of Object.entries(parts)) {
+    if (!isShort(part)) (parts as Record<string, unknown>)[key] = replaceBelow(part, kept - 1, found, addressOf);
+  }
+  return parts;
+}
+
 function replaceLarge(value: unknown, found: LargeValue[], addressOf: AddressOf): unknown {
   if (isShort(value)) return value;
   if (typeof value === 'object' && value !== null) {
@@ -84,6 +94,19 @@ const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] }
   cancel: ['reason'],
 };
 
+/** Members whose form readers rely on, with the number of levels that stay in the event whatever their size. */
+const keptLevels: Readonly<Record<string, number>> = {
+  parts: 2,
+  result: 1,
+  changes: 2,
+  input: 1,
+  error: 1,
+  next: 2,
+  recipe: 2,
+  request: 1,
+  covers: 1,
+};
+
 const nothingLarge: readonly LargeValue[] = [];
 
 /**
@@ -102,7 +125,7 @@ export function extractLargeValues(draft: EventDraft, addressOf: AddressOf): { r
     if (value === undefined || isShort(value)) continue;
     large ??= [];
     fields ??= { ...values };
-    fields[member] = replaceLarge(value, large, addressOf);
+    fields[member] = replaceBelow(value, keptLevels[member] ?? 0, large, addressOf);
   }
   return { draft: fields === undefined ? draft : (fields as unknown as EventDraft), large: large ?? nothingLarge };
 }

@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.ts';
+import { isAdjutantError } from '../base/error.ts';
 import type { IdSource } from '../base/id.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
-import { isBlobReference } from './blob.ts';
+import { type BlobReference, findReferences, replaceReferences } from './blob.ts';
 import { blobAddress } from './blob-address.ts';
 import { LedgerConflictError } from './errors.ts';
 import { type Event, type EventDraft, eventVersions, foldEvent } from './event.ts';
@@ -40,7 +41,6 @@ export class Ledger {
   /** Contents of prompts that the ledger holds, by hash. */
   readonly contents = new Set<string>();
   readonly #blobs = new Map<string, JsonValue>();
-  readonly #missingBlobs = new Set<string>();
   readonly #draftListeners = new Set<Listener<Event>>();
   readonly #durableListeners = new Set<Listener<readonly Event[]>>();
   readonly #failureListeners = new Set<Listener<unknown>>();
@@ -48,10 +48,12 @@ export class Ledger {
   readonly #addressOf = (bytes: Uint8Array): string => blobAddress(this.ports.scope, bytes);
   #lastAt = 0;
 
-  constructor(session: string, ports: LedgerPorts, events: readonly Event[]) {
+  /** @param blobs what the events refer to, by address */
+  constructor(session: string, ports: LedgerPorts, events: readonly Event[], blobs: ReadonlyMap<string, JsonValue> = new Map()) {
     this.session = session;
     this.ports = ports;
     this.#idPrefix = ports.ids.next().slice(0, 10);
+    for (const [address, value] of blobs) this.#blobs.set(address, value);
     for (const event of events) this.#foldForeign(event);
     this.#writer = new LedgerWriter(
       {
@@ -105,28 +107,24 @@ export class Ledger {
     return claim;
   }
 
-  #fold(event: Event): void {
+  /** What is folded has its large values, so that nobody has to look for references in state, inputs and outputs. */
+  #fold(event: Event, whole: Event): void {
     this.events.push(event);
     if (event.at > this.#lastAt) this.#lastAt = event.at;
-    foldEvent(invocationFold, this.invocations, event);
-    this.state = foldEvent(stateFold, this.state, event);
+    foldEvent(invocationFold, this.invocations, whole);
+    this.state = foldEvent(stateFold, this.state, whole);
     if (event.type === 'model_start' && event.recipe.contents !== undefined)
       for (const hash of Object.keys(event.recipe.contents)) this.contents.add(hash);
   }
 
   /** Takes in an event that this object did not make, and remembers what it refers to. */
   #foldForeign(event: Event): void {
-    this.#fold(event);
-    if (mayHoldBlob(event)) this.#noteBlobs(event);
+    this.#fold(event, mayHoldBlob(event) ? this.whole(event) : event);
   }
 
-  #noteBlobs(value: unknown): void {
-    if (typeof value !== 'object' || value === null) return;
-    if (isBlobReference(value)) {
-      if (!this.#blobs.has(value.$blob)) this.#missingBlobs.add(value.$blob);
-      return;
-    }
-    for (const part of Object.values(value)) this.#noteBlobs(part);
+  /** An event with its large values in the place of their references. */
+  whole<E extends Event>(event: E): E {
+    return this.resolve(event) as E;
   }
 
   /**
@@ -151,7 +149,7 @@ export class Ledger {
       }
       const seq = this.events.length + 1;
       const event = deepFreeze({ v: eventVersions[draft.type], seq, id: `${this.#idPrefix}${seq.toString(36)}`, at, ...draft }) as Event;
-      this.#fold(event);
+      this.#fold(event, large.length === 0 ? event : this.whole(event));
       appended.push(event);
     }
     this.#writer.add(appended, blobs === undefined ? extras : { ...extras, blobs });
@@ -161,13 +159,19 @@ export class Ledger {
 
   /** Takes over events of another ledger as they are: for an empty ledger that becomes a copy. */
   restore(events: readonly Event[], blobs: Readonly<Record<string, JsonValue>>): void {
-    const addresses = Object.keys(blobs);
-    for (const address of addresses) {
-      this.#blobs.set(address, deepFreeze(blobs[address]) as JsonValue);
-      void this.ports.store.putBlob(new TextEncoder().encode(JSON.stringify(blobs[address]))).catch(() => undefined);
+    const addresses = new Map<string, string>();
+    for (const [given, value] of Object.entries(blobs)) {
+      const bytes = new TextEncoder().encode(JSON.stringify(value));
+      const address = this.#addressOf(bytes);
+      addresses.set(given, address);
+      this.#blobs.set(address, deepFreeze(value) as JsonValue);
+      void this.ports.store.putBlob(bytes).catch(() => undefined);
     }
-    for (const event of events) this.#foldForeign(deepFreeze(event));
-    if (events.length > 0) this.#writer.add(events, addresses.length === 0 ? undefined : { blobs: addresses });
+    // Another tenant or app has other addresses.
+    const moved = (reference: BlobReference) => ({ ...reference, $blob: addresses.get(reference.$blob) ?? reference.$blob });
+    const own = addresses.size === 0 ? events : events.map((event) => replaceReferences(event, moved) as Event);
+    for (const event of own) this.#foldForeign(deepFreeze(event));
+    if (own.length > 0) this.#writer.add(own, addresses.size === 0 ? undefined : { blobs: [...addresses.values()] });
   }
 
   /** Resolves when everything appended so far is durable; `undefined` when it already is. @throws what the store said, also later */
@@ -209,28 +213,16 @@ export class Ledger {
     return () => this.#failureListeners.delete(listener);
   }
 
-  /** A recorded value, with what the blob store holds in the place of its reference. The blobs must have been loaded. */
+  /** A recorded value, with what the blob store holds in the place of references. */
   readonly resolve = (value: unknown): unknown => {
-    if (!isBlobReference(value)) return value;
-    return this.#blobs.get(value.$blob) ?? value.preview;
+    if (this.#blobs.size === 0 || typeof value !== 'object') return value;
+    // What only looks like a reference is a value like any other.
+    return replaceReferences(value, (reference) => this.#blobs.get(reference.$blob) ?? reference);
   };
 
   /** The large values in memory, by address. */
   loadedBlobs(): Readonly<Record<string, JsonValue>> {
     return Object.fromEntries(this.#blobs);
-  }
-
-  /** Loads what events refer to and is not in memory yet; `undefined` when there is nothing to load. */
-  loadBlobs(): Promise<void> | undefined {
-    return this.#missingBlobs.size === 0 ? undefined : this.#loadMissingBlobs();
-  }
-
-  async #loadMissingBlobs(): Promise<void> {
-    for (const address of [...this.#missingBlobs]) {
-      const bytes = await this.ports.store.getBlob(address);
-      this.#blobs.set(address, deepFreeze(JSON.parse(new TextDecoder().decode(bytes))) as JsonValue);
-      this.#missingBlobs.delete(address);
-    }
   }
 }
 
@@ -250,9 +242,26 @@ function mayHoldBlob(event: Event): boolean {
   }
 }
 
+/** What the events refer to, by address. */
+async function loadBlobs(events: readonly Event[], store: LedgerStore): Promise<ReadonlyMap<string, JsonValue>> {
+  const addresses = new Set<string>();
+  for (const event of events) if (mayHoldBlob(event)) findReferences(event, ({ $blob }) => addresses.add($blob));
+  const blobs = new Map<string, JsonValue>();
+  for (const address of addresses) {
+    try {
+      const json = new TextDecoder().decode(await store.getBlob(address));
+      blobs.set(address, deepFreeze(JSON.parse(json)) as JsonValue);
+    } catch (error) {
+      // A tool or a model may give something that only looks like a reference.
+      if (!isAdjutantError(error, 'blob_missing')) throw error;
+    }
+  }
+  return blobs;
+}
+
 /** Reads a whole ledger into memory. @throws SessionNotFoundError, LedgerUnreadableError, StoreUnavailableError */
 export async function openLedger(session: string, ports: LedgerPorts): Promise<Ledger> {
   const events: Event[] = [];
   for await (const page of ports.store.read(session)) for (const event of page) events.push(event);
-  return new Ledger(session, ports, events);
+  return new Ledger(session, ports, events, await loadBlobs(events, ports.store));
 }

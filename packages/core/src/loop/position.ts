@@ -189,10 +189,13 @@ export function concerns(position: Position, event: Event): boolean {
   }
 }
 
-/** The position after all these events of the ledger. */
-export function foldPosition(path: string, events: readonly Event[]): Position {
+/**
+ * The position after all these events of the ledger.
+ * @param whole puts large values in the place of their references
+ */
+export function foldPosition(path: string, events: readonly Event[], whole: (event: Event) => Event = (event) => event): Position {
   const position = startPosition(path);
-  for (const event of events) if (concerns(position, event)) foldEvent(positionFold, position, event);
+  for (const event of events) if (concerns(position, event)) foldEvent(positionFold, position, whole(event));
   return position;
 }
 
