@@ -62,7 +62,9 @@ async function measure(chosen: readonly Benchmark[], quick: boolean): Promise<Ma
 function report(chosen: readonly Benchmark[], rows: ReadonlyMap<string, readonly Row[]>): void {
   const all = [...rows.values()].flat();
   console.log(`${table(all)}\n\n${machineLine()}`);
-  console.log('Medians of interleaved repetitions; "(best)" is the repetition of ours that is held against the ceiling.');
+  console.log(
+    'Medians of interleaved repetitions; "(checked)" is what is held against the ceiling: the best repetition of ours, of ratios their median.',
+  );
   for (const { notes = [] } of chosen) for (const note of notes) console.log(note);
   for (const reason of new Set(all.map(({ ceiling }) => ceiling?.because))) if (reason !== undefined) console.log(`Raised ceiling: ${reason}.`);
 }

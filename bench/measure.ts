@@ -4,9 +4,10 @@ export interface Subject {
   readonly measure: () => Promise<number> | number;
   /** Slow subjects are measured only in every nth repetition. @default 1 */
   readonly every?: number;
-  /** Leave the garbage of the last measurement alone: a full collection also drops what makes repeated work quick. */
-  readonly warm?: boolean;
 }
+
+const warmUpMs = 600;
+const mostWarmUps = 40;
 
 /** The values of one subject, ascending. */
 export class Figure {
@@ -35,20 +36,35 @@ export type Figures = ReadonlyMap<string, Figure>;
 
 /**
  * Measures all subjects in turn, again and again, every other time in reverse order, so that whatever slows the machine for a while
- * slows all of them. Each has warmed up before, and garbage is collected before each measurement.
+ * slows all of them. Each has warmed up before.
  */
 export async function interleave(subjects: readonly Subject[], repetitions: number): Promise<Figures> {
   const values = new Map<string, number[]>(subjects.map(({ name }) => [name, []]));
-  for (const { measure } of subjects) await measure();
+  for (const { measure } of subjects) await warmUp(measure);
   for (let repetition = 0; repetition < repetitions; repetition++) {
     const order = repetition % 2 === 0 ? subjects : subjects.toReversed();
-    for (const { name, measure, every = 1, warm = false } of order) {
+    for (const { name, measure, every = 1 } of order) {
       if (repetition % every !== 0) continue;
-      if (!warm) globalThis.gc?.();
+      collectYoung();
       values.get(name)?.push(await measure());
     }
   }
   return new Map([...values].map(([name, list]) => [name, new Figure(list)]));
+}
+
+/** Until V8 has compiled what is hot, but slow work only once. */
+async function warmUp(measure: Subject['measure']): Promise<void> {
+  const until = performance.now() + warmUpMs;
+  for (let times = 0; times < mostWarmUps && (times === 0 || performance.now() < until); times++) await measure();
+}
+
+/**
+ * The garbage that the last subject has just made. Not a full collection: between runs no object of a conversation is alive, and with
+ * the last one of a shape V8 throws away the code that it has optimised for it, so that each run would be three times as slow as in a
+ * process that does anything else.
+ */
+function collectYoung(): void {
+  globalThis.gc?.({ type: 'minor' });
 }
 
 /** Milliseconds that some work takes. */

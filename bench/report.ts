@@ -10,7 +10,7 @@ export function machineLine(): string {
 
 /** Medians side by side, and the best of ours against its ceiling. */
 export function table(rows: readonly Row[]): string {
-  const lines = [['work', 'unit', 'floor', ours, '(best)', ...peers, 'ceiling', 'verdict'], ...rows.map(cells)];
+  const lines = [['work', 'unit', 'floor', ours, '(checked)', ...peers, 'ceiling', 'verdict'], ...rows.map(cells)];
   const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length))) ?? [];
   return lines.map((line) => line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ')).join('\n');
 }

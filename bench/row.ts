@@ -7,6 +7,8 @@ export interface Ceiling {
   readonly limit: number;
   /** @default 'most' */
   readonly at?: 'most' | 'least';
+  /** Ratios err to both sides: the best of them says nothing. @default 'best' */
+  readonly of?: 'best' | 'median';
   /** Why the limit on this machine is not the one of the design. */
   readonly because?: string | undefined;
 }
@@ -41,6 +43,7 @@ export const ours = 'Adjutant';
  */
 export function checkedValue({ figures, ceiling }: Row): number | undefined {
   const figure: Figure | undefined = figures.get(ours);
+  if (ceiling?.of === 'median') return figure?.median;
   return ceiling?.at === 'least' ? figure?.most : figure?.least;
 }
 

@@ -15,7 +15,6 @@ export const manyRuns: Benchmark = {
     const rates: number[] = [];
     for (let repetition = quick ? 4 : 10; repetition > 0; repetition--) {
       const prepared = Array.from({ length: runs }, () => agentOfRounds(rounds, 1, { store }));
-      globalThis.gc?.();
       const ms = await elapsed(() => Promise.all(prepared.map(({ run }) => run())));
       rates.push((runs * rounds * 1_000) / ms);
     }

@@ -52,7 +52,10 @@ async function roundsWith(synchronous: Synchronous, { quick, folder }: Settings)
       ceiling,
     }),
   );
-  return [...rows, { work: `round 1,000 against round 10, ${name}`, unit: '×', figures: new Map([[ours, ratios]]), ceiling: { limit: flatness } }];
+  return [
+    ...rows,
+    { work: `round 1,000 against round 10, ${name}`, unit: '×', figures: new Map([[ours, ratios]]), ceiling: { limit: flatness, of: 'median' } },
+  ];
 }
 
 async function commits(bare: BareCommit, count: number): Promise<number> {
