@@ -116,6 +116,8 @@ async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord |
     const end = await run.runBody(slot.runnable as AnyRunnable, frame);
     if (isGivenBack(run, scope) || end === undefined) return true;
     appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut));
+    // Shared writes may be refused, which changes how the body ended: nobody goes on from it before that is known.
+    if (end.extras?.shared !== undefined) await run.ledger.durable();
   } catch (thrown) {
     if (isGivenBack(run, scope)) return true;
     // The ledger is right and the code is not: with the right code the run can go on, so no failure is recorded.

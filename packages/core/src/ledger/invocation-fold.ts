@@ -96,15 +96,17 @@ function start(tree: InvocationTree, event: EventOf<'invocation_start'>): Invoca
 
 function end(tree: InvocationTree, event: EventOf<'invocation_end'>): InvocationTree {
   const record = tree.byPath.get(event.invocationId);
-  if (record !== undefined) {
-    record.status = event.status;
-    record.output = event.output;
-    record.error = event.error;
-    record.stopReason = event.stopReason;
-    record.next = event.next;
-    record.end = event;
-  }
+  if (record !== undefined) applyEnd(record, event);
   return attach(tree, event);
+}
+
+function applyEnd(record: InvocationRecord, event: InvocationEndEvent): void {
+  record.status = event.status;
+  record.output = event.output;
+  record.error = event.error;
+  record.stopReason = event.stopReason;
+  record.next = event.next;
+  record.end = event;
 }
 
 function reopen(tree: InvocationTree, event: EventOf<'invocation_reopen'>): InvocationTree {
@@ -151,3 +153,12 @@ export const invocationFold: Fold<InvocationTree> = {
   error: attach,
   cancel: attach,
 };
+
+/** Puts an event in the place of the one with its `seq`, as if it had been folded instead. */
+export function replaceInTree(tree: InvocationTree, seq: number, event: Event): void {
+  const record = event.invocationId === undefined ? undefined : tree.byPath.get(event.invocationId);
+  const events = record?.events ?? tree.outside;
+  const index = events.findLastIndex((candidate) => candidate.seq === seq);
+  if (index >= 0) events[index] = event;
+  if (event.type === 'invocation_end' && record !== undefined) applyEnd(record, event);
+}

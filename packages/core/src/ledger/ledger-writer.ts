@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { isAdjutantError } from '../base/error.ts';
+import { type AdjutantError, isAdjutantError } from '../base/error.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Event } from './event.ts';
 import type { AppendReceipt, Batch, Claim, LedgerStore, SessionSummary, SharedWrite } from './port.ts';
@@ -32,6 +32,11 @@ export interface WriterOptions {
   readonly onFailure: (error: unknown) => void;
   /** The session list's entry as of now. */
   readonly summary: () => SessionSummary;
+  /** The same number of events without the shared writes that the store refused: what else happened must land. */
+  readonly withoutRefused: (
+    events: readonly Event[],
+    conflict: AdjutantError,
+  ) => { readonly events: readonly Event[]; readonly refused: ReadonlySet<string> };
 }
 
 /**
@@ -128,9 +133,8 @@ export class LedgerWriter {
         this.#gathering = [];
         this.#extras = [];
         const claim = this.#claim ?? (await this.own());
-        const batch = this.#batch(events, extras);
-        await this.#appendSurely(claim, batch);
-        this.#landed(events);
+        const landed = await this.#appendWithoutConflicts(claim, this.#batch(events, extras));
+        this.#landed(landed.events);
       }
     } catch (error) {
       this.fail(error);
@@ -151,6 +155,23 @@ export class LedgerWriter {
       if (blobs !== undefined) batch.blobs = [...(batch.blobs ?? []), ...blobs];
     }
     return batch;
+  }
+
+  /** A shared write that came too late is refused alone: the rest of the batch has happened and is written. */
+  async #appendWithoutConflicts(claim: Claim, given: Batch): Promise<Batch> {
+    let batch = given;
+    for (;;) {
+      try {
+        await this.#appendSurely(claim, batch);
+        return batch;
+      } catch (error) {
+        if (!isAdjutantError(error, 'state_conflict') || batch.shared === undefined) throw error;
+        const { events, refused } = this.#options.withoutRefused(batch.events, error);
+        const shared = batch.shared.filter((write) => !refused.has(sharedKey(write)));
+        if (shared.length === batch.shared.length) throw error;
+        batch = { ...batch, events, shared };
+      }
+    }
   }
 
   /** An append that failed without an answer may have landed: the very same batch is sent again, which the store recognises. */
@@ -193,4 +214,9 @@ export class LedgerWriter {
 
 function sameSummary(a: SessionSummary, b: SessionSummary | undefined): boolean {
   return b !== undefined && a.status === b.status && a.title === b.title && a.runnable === b.runnable;
+}
+
+/** Names a key of a shared scope. */
+export function sharedKey({ scope, scopeId, key }: Pick<SharedWrite, 'scope' | 'scopeId' | 'key'>): string {
+  return JSON.stringify([scope, scopeId, key]);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import type { AdjutantError } from '../base/error.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { IdSource } from '../base/id.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
@@ -6,10 +7,11 @@ import { type BlobReference, findReferences, replaceReferences } from './blob.ts
 import { blobAddress } from './blob-address.ts';
 import { LedgerConflictError } from './errors.ts';
 import { type Event, type EventDraft, eventVersions, foldEvent } from './event.ts';
-import { emptyInvocationTree, type InvocationTree, invocationFold } from './invocation-fold.ts';
+import { emptyInvocationTree, type InvocationTree, invocationFold, replaceInTree } from './invocation-fold.ts';
 import { extractLargeValues } from './large-values.ts';
 import { type BatchExtras, LedgerWriter } from './ledger-writer.ts';
 import type { Claim, LedgerStore } from './port.ts';
+import { refuseWrites } from './refused-writes.ts';
 import { emptyLedgerState, type LedgerState, stateFold } from './state-fold.ts';
 import { sessionSummary } from './status.ts';
 
@@ -40,6 +42,8 @@ export class Ledger {
   readonly #writer: LedgerWriter;
   /** Contents of prompts that the ledger holds, by hash. */
   readonly contents = new Set<string>();
+  /** Refused shared writes that nobody has been told of yet. */
+  readonly conflicts: AdjutantError[] = [];
   readonly #blobs = new Map<string, JsonValue>();
   readonly #draftListeners = new Set<Listener<Event>>();
   readonly #durableListeners = new Set<Listener<readonly Event[]>>();
@@ -66,6 +70,7 @@ export class Ledger {
           for (const listener of this.#failureListeners) listener(error);
         },
         summary: () => sessionSummary(this),
+        withoutRefused: (events, conflict) => this.#withoutRefused(events, conflict),
       },
       events.length,
     );
@@ -155,6 +160,18 @@ export class Ledger {
     this.#writer.add(appended, blobs === undefined ? extras : { ...extras, blobs });
     for (const listener of this.#draftListeners) for (const event of appended) listener(event);
     return appended;
+  }
+
+  /** Puts other events in the place of drafts whose shared writes were refused, and folds the state anew. */
+  #withoutRefused(events: readonly Event[], conflict: AdjutantError): { readonly events: readonly Event[]; readonly refused: ReadonlySet<string> } {
+    const { replaced, refused } = refuseWrites(events, conflict);
+    for (const [before, after] of replaced) {
+      this.events[before.seq - 1] = after;
+      replaceInTree(this.invocations, before.seq, this.whole(after));
+    }
+    this.state = this.events.reduce((state, event) => foldEvent(stateFold, state, this.whole(event)), emptyLedgerState);
+    this.conflicts.push(conflict);
+    return { events: events.map((event) => replaced.get(event) ?? event), refused };
   }
 
   /** Takes over events of another ledger as they are: for an empty ledger that becomes a copy. */

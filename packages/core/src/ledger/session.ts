@@ -101,9 +101,15 @@ export class Session<Schema extends StateSchema = StateSchema> {
     });
   }
 
-  /** Resolves when everything written so far is durable. @throws SessionBusyError, LedgerConflictError, StateConflictError, StoreUnavailableError */
+  /**
+   * Resolves when everything written so far is durable. A shared write that another session forestalled is reported once; everything else
+   * has landed then.
+   * @throws SessionBusyError, LedgerConflictError, StateConflictError, StoreUnavailableError
+   */
   async flush(): Promise<void> {
     await this.ledger.durable();
+    const conflict = this.ledger.conflicts.shift();
+    if (conflict !== undefined) throw conflict;
   }
 
   /** Records what other sessions changed in the shared scopes. Own writes land first, or they would look as if somebody had undone them. */
