@@ -17,6 +17,15 @@ export {
   setToolChoice,
   wrapUserMessages,
 } from './context/renderers.ts';
+export {
+  DuplicateRunnableError,
+  HandoffRefusedError,
+  InvalidRunError,
+  InvocationEndedError,
+  NoOpenRunError,
+  RunStoppedError,
+  UnknownRunnableError,
+} from './engine/errors.ts';
 export { Run, type RunResult } from './engine/run.ts';
 export type { OnStep } from './engine/run-context.ts';
 export { type BlobReference, isBlobReference } from './ledger/blob.ts';
@@ -27,6 +36,7 @@ export {
   LedgerUnreadableError,
   NotJsonError,
   SessionBusyError,
+  SessionExistsError,
   SessionNotFoundError,
   StateConflictError,
   StoreTooNewError,
@@ -47,18 +57,21 @@ export {
 export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store } from './ledger/port.ts';
 export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-report.ts';
 export type { OutputOf, Runnable } from './ledger/runnable.ts';
+export { InvalidStateError, UndeclaredScopeError } from './ledger/scoped-state.ts';
 export { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 export type { StateOf, StateSchema } from './ledger/state-types.ts';
 export type { SessionStatus } from './ledger/status.ts';
 export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool-result.ts';
-export { claude } from './models/claude.ts';
-export { gemini } from './models/gemini.ts';
+export { type ClaudeSettings, claude } from './models/claude.ts';
+export { InvalidModelNameError, MissingKeyError, ModelError } from './models/errors.ts';
+export { type GeminiSettings, gemini } from './models/gemini.ts';
 export type { Model, ModelInput, ModelSettings, Price } from './models/model.ts';
 export { modelFromEnvironment, parseModelName } from './models/model-name.ts';
-export { openai } from './models/openai.ts';
-export { openaiCompatible } from './models/openai-compatible.ts';
+export { type OpenAiSettings, openai } from './models/openai.ts';
+export { type OpenAiCompatibleSettings, openaiCompatible } from './models/openai-compatible.ts';
 export { rehearsal } from './models/rehearsal/model.ts';
-export { type Agent, type AgentOptions, agent } from './runnables/agent.ts';
+export { type Agent, type AgentLimits, type AgentOptions, agent } from './runnables/agent.ts';
+export { InvalidDefinitionError } from './runnables/errors.ts';
 export { type Loop, type LoopOptions, loop } from './runnables/loop.ts';
 export { type Parallel, type ParallelOptions, parallel } from './runnables/parallel.ts';
 export type { PromptEvent, RenderContext, Renderer, ToolChoice } from './runnables/render-context.ts';
@@ -67,7 +80,7 @@ export { type Step, type StepContext, type StepOptions, step } from './runnables
 export { type RunLimits, type RunOptions, Runtime, type RuntimeOptions, run, runtime, type SessionOptions, session } from './runtime.ts';
 export { memoryStore } from './stores/memory.ts';
 export { type AgentToolOptions, agentTool } from './tools/agent-tool.ts';
-export { ToolFailure } from './tools/errors.ts';
+export { DuplicateToolError, InvalidToolError, ToolFailure } from './tools/errors.ts';
 export { toolResult } from './tools/result.ts';
 export { type Tool, type ToolContext, type ToolOptions, tool } from './tools/tool.ts';
 export { type Toolset, toolset } from './tools/toolset.ts';

@@ -101,6 +101,8 @@ export class Runtime {
   readonly #ids: IdSource;
   readonly #owner: string;
   readonly #active = new Map<string, Run>();
+  /** Runs of which something is under way, be it only what they dispatched. */
+  readonly #unsettled = new Set<Run>();
   readonly #sessions = new Map<string, WeakRef<Session>>();
 
   constructor(options: RuntimeOptions) {
@@ -177,6 +179,8 @@ export class Runtime {
         this.#active.delete(session.id);
       }
     }, options.onStream);
+    this.#unsettled.add(run);
+    void run.settled().then(() => this.#unsettled.delete(run));
     return run;
   }
 
@@ -195,15 +199,23 @@ export class Runtime {
     const open = this.#sessions.get(id)?.deref();
     if (open !== undefined && open.ledger.failure === undefined && (this.#active.has(id) || open.ledger.claim !== undefined)) {
       if (options.existing === 'fail') throw new SessionExistsError({ session: id });
-      return open as unknown as Session<Schema>;
+      if (options.scopes === undefined && options.userId === undefined && options.stateSchema === undefined)
+        return open as unknown as Session<Schema>;
+      // The same ledger, seen with the scopes and types that were asked for.
+      return this.#view(open.ledger, options);
     }
     const exists = (await store.head(id)) !== undefined;
     if (exists && options.existing === 'fail') throw new SessionExistsError({ session: id });
     const ledger = exists ? await openLedger(id, this.#ports(store)) : new Ledger(id, this.#ports(store), []);
+    const session = await this.#view(ledger, options);
+    this.#sessions.set(id, new WeakRef(session as unknown as Session));
+    return session;
+  }
+
+  async #view<Schema extends StateSchema>(ledger: Ledger, options: SessionOptions<Schema>): Promise<Session<Schema>> {
     const scopes = { ...scopesOf(ledger), ...options.scopes, ...(options.userId === undefined ? {} : { user: options.userId }) };
     const session = this.#wrap<Schema>(ledger, scopes, options.stateSchema ?? this.#options.stateSchema);
     await session.observeShared();
-    this.#sessions.set(id, new WeakRef(session as unknown as Session));
     return session;
   }
 
@@ -246,11 +258,11 @@ export class Runtime {
     return this.#ledgers.list(options);
   }
 
-  /** Gives all runs back without ending them, waits for that, and closes the store. */
+  /** Gives all runs and what they dispatched back without ending them, waits for that, and closes the store. */
   async close(): Promise<void> {
-    const runs = [...this.#active.values()];
+    const runs = [...this.#unsettled];
     for (const run of runs) run.stop();
-    await Promise.allSettled(runs);
+    await Promise.all(runs.map((run) => run.settled()));
     for (const reference of this.#sessions.values()) {
       const session = reference.deref();
       if (session !== undefined && session.ledger.failure === undefined) await session.ledger.release();

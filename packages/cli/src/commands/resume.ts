@@ -19,7 +19,7 @@ export async function resumeSession(context: RunContext, id: string): Promise<nu
       notice(host, `This session used the model ${before}; it goes on with ${now}. To choose another one, use --model.`);
     return await carryOut(context, session, (given) => app.resume(session, given));
   } catch (error) {
-    if (isAdjutantError(error, 'session_busy') && error.data['owner'] === 'nobody') {
+    if (isAdjutantError(error, 'no_open_run')) {
       throw new UsageError({ reason: `Session "${id}" has no run to continue. To go on with it: adjutant run "…" --session ${id}` });
     }
     throw error;

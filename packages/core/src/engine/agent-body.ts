@@ -76,7 +76,10 @@ class AgentRun {
         if (scope.aborted || run.ledger.failure !== undefined) return await this.#wind();
         const end = this.#advance();
         if (end?.status === 'error') await this.#stopWork(new AbortReason('cancelled', `"${this.#frame.record.path}" failed.`));
-        if (end !== undefined) return end;
+        if (end !== undefined) {
+          if (run.onStep !== undefined) await this.#reportRound();
+          return end;
+        }
         if (!this.#changed) await this.#nextChange();
         this.#changed = false;
       }

@@ -39,6 +39,13 @@ export class RunStoppedError extends AdjutantError {
   }
 }
 
+/** There is nothing to resume. */
+export class NoOpenRunError extends AdjutantError {
+  constructor(data: { session: string }) {
+    super('no_open_run', `Session "${data.session}" has no run to continue: every run in it has ended. Start a new one.`, data);
+  }
+}
+
 /** Options that a run cannot begin with. */
 export class InvalidRunError extends AdjutantError {
   constructor(data: { reason: string }) {

@@ -8,7 +8,7 @@ import type { Runnable } from '../ledger/runnable.ts';
 import type { Session } from '../ledger/session.ts';
 import type { ConsumptionLimits } from '../supervision/limits.ts';
 import { runBody } from './bodies.ts';
-import { RunStoppedError } from './errors.ts';
+import { NoOpenRunError, RunStoppedError } from './errors.ts';
 import { invoke } from './invoke.ts';
 import { keepLease } from './lease.ts';
 import { occupancyOf } from './occupancy.ts';
@@ -64,8 +64,7 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
   await ledger.own();
   const open = rootToContinue(session, request);
   const runnable = request.runnable ?? (open === undefined ? undefined : app.registry.get(open.name));
-  if (runnable === undefined)
-    throw new SessionBusyError({ session: session.id, owner: 'nobody', detail: `Session "${session.id}" has no run to continue.` });
+  if (runnable === undefined) throw new NoOpenRunError({ session: session.id });
   if (open !== undefined && (open.name !== runnable.name || open.kind !== runnable.kind)) {
     throw new SessionBusyError({
       session: session.id,
@@ -101,13 +100,14 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
     heedCancel(run, open);
     continueDetached(run);
     const input = inputDrafts(runId, request.input);
-    if (open !== undefined && input.length > 0) ledger.append(input);
+    // What has ended is not told anything more.
+    if (open !== undefined && input.length > 0 && !hasOutcome(ledger.invocations, open.path)) ledger.append(input);
     const before = open === undefined ? input : [];
     const record = await invoke(run, { path: runId, runnable, mode: 'root', timeout: request.timeout, scope: run.scope, before });
     await ledger.durable();
     if (record === undefined) throw new RunStoppedError({ session: session.id, runId });
     const result = resultOf(run, record);
-    if (run.hasDetached) void giveBack().catch(() => undefined);
+    if (run.hasDetached) sink.background(giveBack());
     else await giveBack();
     return result;
   } catch (error) {

@@ -27,6 +27,8 @@ export interface RunSink {
   readonly isHeard: boolean;
   /** Called once the execution can be steered. */
   attach(control: RunControl): void;
+  /** What goes on after the result: dispatched children, and giving the session back behind them. */
+  background(work: Promise<void>): void;
 }
 
 /**
@@ -40,23 +42,33 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
   readonly #result: Promise<RunResult<Output>>;
   readonly #streams = new Set<EventStream<StreamEvent>>();
   #end: { readonly error?: unknown } | undefined;
+  #listenerFailure: { readonly error: unknown } | undefined;
   #control: RunControl | undefined;
+  #background: Promise<void> | undefined;
   #pending: ((control: RunControl) => void)[] = [];
 
   constructor(execute: (sink: RunSink) => Promise<RunResult<Output>>, onStream: ((event: StreamEvent) => void) | undefined) {
     const streams = this.#streams;
     const sink: RunSink = {
       push: (event) => {
-        onStream?.(event);
+        this.#tell(onStream, event);
         for (const stream of streams) stream.push(event);
       },
       get isHeard() {
         return streams.size > 0 || onStream !== undefined;
       },
       attach: (control) => this.#attach(control),
+      background: (work) => {
+        this.#background = work.catch(() => undefined);
+      },
     };
     // A tick later, so that whoever iterates at once misses nothing.
-    this.#result = Promise.resolve().then(() => execute(sink));
+    this.#result = Promise.resolve()
+      .then(() => execute(sink))
+      .then(
+        (result) => this.#unlessListenerFailed(result),
+        (error: unknown) => this.#unlessListenerFailed(Promise.reject(error)),
+      );
     this.#result.then(
       () => this.#close({}),
       (error: unknown) => this.#close({ error }),
@@ -92,6 +104,29 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
     this.#withControl((control) => control.stop());
   }
 
+  /** A listener that throws stops the run, which then rejects with its error: a mistake of the caller must neither be lost nor look like a failed model. */
+  #tell(onStream: ((event: StreamEvent) => void) | undefined, event: StreamEvent): void {
+    if (onStream === undefined || this.#listenerFailure !== undefined) return;
+    try {
+      onStream(event);
+    } catch (error) {
+      this.#listenerFailure = { error };
+      this.stop();
+    }
+  }
+
+  #unlessListenerFailed<Outcome>(outcome: Outcome): Outcome {
+    if (this.#listenerFailure === undefined) return outcome;
+    if (outcome instanceof Promise) outcome.catch(() => undefined);
+    throw this.#listenerFailure.error;
+  }
+
+  /** Resolves when nothing of the run is under way any more, its dispatched children included, however it ended. */
+  async settled(): Promise<void> {
+    await this.#result.catch(() => undefined);
+    await this.#background;
+  }
+
   #withControl(use: (control: RunControl) => void): void {
     if (this.#control === undefined) this.#pending.push(use);
     else use(this.#control);
@@ -105,8 +140,8 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
 
   #close(end: { readonly error?: unknown }): void {
     this.#end = end;
-    // What has ended can no longer be steered.
-    this.#control = { cancel: () => undefined, stop: () => undefined };
+    // What has ended can no longer be steered; what it dispatched can.
+    if (this.#background === undefined) this.#control = { cancel: () => undefined, stop: () => undefined };
     for (const stream of this.#streams) stream.close(end);
     this.#streams.clear();
   }
