@@ -65,10 +65,9 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
     // A tick later, so that whoever iterates at once misses nothing.
     this.#result = Promise.resolve()
       .then(() => execute(sink))
-      .then(
-        (result) => this.#unlessListenerFailed(result),
-        (error: unknown) => this.#unlessListenerFailed(Promise.reject(error)),
-      );
+      .finally(() => {
+        if (this.#listenerFailure !== undefined) throw this.#listenerFailure.error;
+      });
     this.#result.then(
       () => this.#close({}),
       (error: unknown) => this.#close({ error }),
@@ -113,18 +112,6 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
       this.#listenerFailure = { error };
       this.stop();
     }
-  }
-
-  #unlessListenerFailed<Outcome>(outcome: Outcome): Outcome {
-    if (this.#listenerFailure === undefined) return outcome;
-    if (outcome instanceof Promise) outcome.catch(() => undefined);
-    throw this.#listenerFailure.error;
-  }
-
-  /** Resolves when nothing of the run is under way any more, its dispatched children included, however it ended. */
-  async settled(): Promise<void> {
-    await this.#result.catch(() => undefined);
-    await this.#background;
   }
 
   #withControl(use: (control: RunControl) => void): void {
