@@ -114,6 +114,12 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
     }
   }
 
+  /** Resolves when nothing of the run is under way any more, its dispatched children included, however it ended. */
+  async settled(): Promise<void> {
+    await this.#result.catch(() => undefined);
+    await this.#background;
+  }
+
   #withControl(use: (control: RunControl) => void): void {
     if (this.#control === undefined) this.#pending.push(use);
     else use(this.#control);
