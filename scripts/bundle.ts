@@ -19,6 +19,14 @@ export async function bundleEntries(home: string, dist: string): Promise<void> {
   const entries = [...sources, ...workers.filter((worker) => existsSync(join(home, worker)))];
   const input = Object.fromEntries(entries.map((entry) => [entry.replace(/^\.\/src\//, '').replace(/\.ts$/, ''), join(home, entry)]));
   const bundle = await rolldown({ input, platform: 'node', external: /^[^./]/, treeshake: { moduleSideEffects: false } });
-  await bundle.write({ dir: dist, format: 'esm', sourcemap: true, entryFileNames: '[name].js', chunkFileNames: 'shared/[name]-[hash].js' });
+  await bundle.write({
+    dir: dist,
+    format: 'esm',
+    sourcemap: true,
+    // Editors show the docstrings of the declarations; here they would only be loaded.
+    comments: { annotation: true, jsdoc: false, legal: true },
+    entryFileNames: '[name].js',
+    chunkFileNames: 'shared/[name]-[hash].js',
+  });
   await bundle.close();
 }

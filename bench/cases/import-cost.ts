@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { bundleEntries } from '../../scripts/bundle.ts';
 import { Figure, type Figures, interleave } from '../measure.ts';
 import { type Benchmark, ours, type Row } from '../row.ts';
 
@@ -74,6 +73,9 @@ async function buildCore(): Promise<string> {
   const cache = join(root, 'node_modules/.cache');
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, 'adjutant-bench-'));
-  await bundleEntries(join(root, 'packages/core'), folder);
+  const bundler = pathToFileURL(join(root, 'scripts/bundle.ts')).href;
+  const args = JSON.stringify([join(root, 'packages/core'), folder]).slice(1, -1);
+  const code = `const { bundleEntries } = await import(${JSON.stringify(bundler)}); await bundleEntries(${args});`;
+  await run(process.execPath, ['--input-type=module', '--eval', code]);
   return folder;
 }

@@ -1,5 +1,3 @@
-import { randomFillSync } from 'node:crypto';
-
 /** The port through which all identifiers enter. */
 export interface IdSource {
   /** A new identifier, unique across machines, of lower-case letters and digits. */
@@ -16,7 +14,8 @@ export const systemIds: IdSource = Object.freeze({
   /** 80 random bits as 16 symbols. */
   next(): string {
     if (used >= pool.length) {
-      randomFillSync(pool);
+      // Loaded with the first identifiers, so that importing the package stays light.
+      process.getBuiltinModule('node:crypto').randomFillSync(pool);
       used = 0;
     }
     let id = '';
