@@ -103,7 +103,8 @@ function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Fra
     ];
   }
   for (const limit of [...nearLimits(used, frame.limits), ...nearLimits(frame.run.used, frame.run.limits)]) {
-    if (!position.warned.has(limit.reason)) return [{ type: 'warn', key: `warn:${limit.reason}`, limit }];
+    // What is used up is not warned of any more.
+    if (position.stopReason === undefined && !position.warned.has(limit.reason)) return [{ type: 'warn', key: `warn:${limit.reason}`, limit }];
   }
   const key = modelKey(position.rounds + 1, 1);
   if (inFlight.has(key)) return waiting;
