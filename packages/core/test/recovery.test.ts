@@ -1,4 +1,5 @@
 import type { Event } from 'adjutant';
+import { sqlite } from 'adjutant/sqlite';
 import { describe, expect, test } from 'vitest';
 import { appendBoundaries, continueFrom, type MakeScenario, openPaths, runWhole } from './recovery/crash-matrix.ts';
 import * as scenarios from './recovery/scenarios.ts';
@@ -74,5 +75,34 @@ test('a tool that reports is executed at most once, and its unknown outcome is t
       const result = events.find((event) => event.type === 'tool_result' && event.callId === callId && event.settled);
       expect(result).toMatchObject({ effect: 'unknown', result: { status: 'unknown' } });
     }
+  }
+});
+
+test('a branch that failed has the others cancelled, also when the process stopped in between; none of them is begun again (C5)', async () => {
+  const whole = await runWhole(scenarios.failFast);
+  expect(whole.outcome.result).toMatchObject({ status: 'error', error: { code: 'too_few_branches' } });
+  const failure = whole.events.findIndex((event) => event.type === 'invocation_end' && event.invocationId === 'run/line') + 1;
+  expect(failure).toBeGreaterThan(0);
+  for (const cut of appendBoundaries(whole.events)) {
+    if (cut === whole.events.length) continue;
+    const { outcome, executions, events } = await continueFrom(scenarios.failFast, whole.events.slice(0, cut));
+    expect({ cut, ...outcome.result, state: outcome.state }).toEqual({ cut, ...whole.outcome.result, state: whole.outcome.state });
+    if (cut >= failure) expect({ cut, executions }).toEqual({ cut, executions: [] });
+    const ends = events.flatMap((event) => (event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : []));
+    expect(ends.slice(-3).sort()).toEqual(['run error', 'run/line error', 'run/patient cancelled']);
+    expect(ends.at(-1)).toBe('run error');
+    expect(openPaths(events)).toEqual([]);
+  }
+});
+
+test.each([
+  ['a sequence with parallel and loop', scenarios.nested],
+  ['tools that call an agent', scenarios.agentAsTool],
+  ['a step that calls and writes state', scenarios.stepWithCalls],
+])('on SQLite %s goes on just so', async (_name, make) => {
+  const whole = await runWhole(make);
+  for (const cut of appendBoundaries(whole.events).filter((at) => at % 4 === 0 && at < whole.events.length)) {
+    const { outcome } = await continueFrom(make, whole.events.slice(0, cut), sqlite(':memory:'));
+    expect({ cut, ...outcome }).toEqual({ cut, ...whole.outcome });
   }
 });

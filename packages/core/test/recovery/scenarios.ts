@@ -252,3 +252,36 @@ export const shuffledCalls: MakeScenario = withExecutions(() => {
     runnables: [worker],
   };
 });
+
+/** C5: a branch fails while the one beside it is in a tool that waits to be told to stop. */
+export const failFast: MakeScenario = withExecutions((executions) => ({
+  runnable: parallel({
+    name: 'both',
+    runnables: [
+      agent({
+        name: 'patient',
+        model: roundModel([{ toolCalls: [call('wait', 1)] }, { text: 'never' }]),
+        tools: [
+          tool({
+            name: 'wait',
+            description: 'Waits',
+            schema,
+            recovery: 'rerun',
+            execute: (ctx) => {
+              executions.push({ callId: ctx.callId, key: ctx.idempotencyKey });
+              return new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)));
+            },
+          }),
+        ],
+      }),
+      sequence({
+        name: 'line',
+        runnables: [
+          leaf(executions, 'first'),
+          step({ name: 'bad', execute: (ctx) => ctx.fail('it is bad') }),
+          step({ name: 'never', execute: (ctx) => ctx.complete('never', 'never') }),
+        ],
+      }),
+    ],
+  }),
+}));
