@@ -1,7 +1,7 @@
 import type { Event } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { describe, expect, test } from 'vitest';
-import { appendBoundaries, continueFrom, type MakeScenario, openPaths, runWhole } from './recovery/crash-matrix.ts';
+import { appendBoundaries, continueFrom, type MakeScenario, openPaths, runWhole, stopAndContinue } from './recovery/crash-matrix.ts';
 import * as scenarios from './recovery/scenarios.ts';
 
 const all: readonly (readonly [string, MakeScenario])[] = [
@@ -36,6 +36,14 @@ describe.each(all)('%s', (_name, make) => {
       if (prefix.length > 0 && openPaths(prefix).length === 0 && cut === whole.events.length) continue;
       const continued = await continueFrom(make, prefix);
       expect({ cut, ...continued.outcome }).toEqual({ cut, ...whole.outcome });
+    }
+  });
+
+  test('reaches the same outcome and state when it is given back after any event', async () => {
+    const whole = await runWhole(make);
+    for (let seq = 1; seq < whole.events.length; seq++) {
+      const { result, state } = await stopAndContinue(make, seq);
+      expect({ seq, result, state }).toEqual({ seq, result: whole.outcome.result, state: whole.outcome.state });
     }
   });
 

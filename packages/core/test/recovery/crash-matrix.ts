@@ -102,3 +102,27 @@ export async function continueFrom(
   const outcome = await outcomeOf(process, result);
   return { outcome, executions: run.executions, events: result.session.events };
 }
+
+/** Runs a scenario, gives it back as soon as `seq` events are there, and continues it in another process on the same store. */
+export async function stopAndContinue(make: MakeScenario, seq: number): Promise<Outcome> {
+  const store = memoryStore();
+  // The processes share the store, which closes with the first of them.
+  const kept: Store = { ...store, close: async () => undefined };
+  const first = startProcess(make, kept);
+  const session = await first.app.session({ id: sessionId });
+  const running = first.app.run(first.run.runnable, { input, runId, session });
+  const forget = session.ledger.onDraft((event) => {
+    if (event.seq >= seq) running.stop();
+  });
+  const ended = await running.then(
+    (result) => result,
+    () => undefined,
+  );
+  // What was dispatched can be given back after the result.
+  await running.settled();
+  forget();
+  if (ended !== undefined && openPaths(session.events).length === 0) return outcomeOf(first, ended);
+  const second = startProcess(make, kept, session.events);
+  const result = await second.app.resume(sessionId);
+  return outcomeOf(second, result);
+}
