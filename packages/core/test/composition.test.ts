@@ -223,6 +223,20 @@ describe('parallel', () => {
         );
     }
   });
+
+  test('nothing of a branch that failed is in later prompts, also when it failed after it had been handed over', async () => {
+    const pass = tool({ name: 'pass', description: 'Passes on', schema: z.object({}), execute: () => failing('bad') });
+    const first = agent({ name: 'first', model: scriptedModel([{ text: 'doomed words', toolCalls: [{ name: 'pass' }] }]), tools: [pass] });
+    const model = scriptedModel([{ text: 'ok' }]);
+    const branches = parallel({
+      name: 'p',
+      minSuccessful: 1,
+      runnables: [first, agent({ name: 'second', model: scriptedModel([{ text: 'good words' }]) })],
+    });
+    await run(sequence({ name: 'all', runnables: [branches, agent({ name: 'last', model })] }), 'Go');
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('good words');
+    expect(JSON.stringify(model.calls[0]?.prompt)).not.toContain('doomed words');
+  });
 });
 
 describe('sequence and loop', () => {

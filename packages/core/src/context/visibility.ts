@@ -55,14 +55,21 @@ export class Visibility {
     return first === 'child' || first === 'root';
   }
 
+  /** Whether it has ended and left something: of a branch that failed, whoever had it then, nothing stays. */
+  #hasPassed(record: InvocationRecord): boolean {
+    let last: InvocationRecord | undefined = record;
+    while (record.branch && last?.next !== undefined) last = this.#tree.byPath.get(`${last.path}>${last.next.name}`);
+    return last?.end !== undefined && (!record.branch || last.status === 'completed');
+  }
+
   #startSeq(): number {
     return this.#tree.byPath.get(this.#path)?.start.seq ?? Number.POSITIVE_INFINITY;
   }
 
   /** Whether something beside this line had ended when the line began. What ends meanwhile, as branches do, stays hidden. */
   #hasGoneBefore(record: InvocationRecord): boolean {
-    if (!hasPassed(record)) return false;
-    if (this.#path.startsWith(`${record.path.replace(/>[^/]*$/, '')}>`)) return true;
+    if (this.#path.startsWith(`${record.path.replace(/>[^/]*$/, '')}>`)) return record.end !== undefined;
+    if (!this.#hasPassed(record)) return false;
     if (record.branch) return false;
     let line = this.#tree.byPath.get(this.#path);
     while (line !== undefined && line.parent !== record.parent) line = line.parent === undefined ? undefined : this.#tree.byPath.get(line.parent);
@@ -80,16 +87,11 @@ export class Visibility {
       if (parent === undefined || this.#path.startsWith(`${parent}/`) || parent === this.#path) {
         return this.#hasGoneBefore(record) ? 'before' : 'hidden';
       }
-      if (!hasPassed(record)) return 'hidden';
+      if (!this.#hasPassed(record)) return 'hidden';
       record = this.#tree.byPath.get(parent);
     }
     return 'hidden';
   }
-}
-
-function hasPassed(record: InvocationRecord): boolean {
-  if (record.end === undefined) return false;
-  return !record.branch || record.status === 'completed' || record.status === 'transferred';
 }
 
 /**
