@@ -103,6 +103,7 @@ export class Runtime {
   readonly #active = new Map<string, Run>();
   /** Runs of which something is under way, be it only what they dispatched. */
   readonly #unsettled = new Set<Run>();
+  readonly #opening = new Map<string, Promise<void>>();
   readonly #sessions = new Map<string, WeakRef<Session>>();
 
   constructor(options: RuntimeOptions) {
@@ -195,21 +196,42 @@ export class Runtime {
   /** Opens a session, or makes a new one. What is written through it belongs to this process until it is flushed and given back. */
   async session<Schema extends StateSchema = StateSchema>(options: SessionOptions<Schema> = {}): Promise<Session<Schema>> {
     const id = options.id ?? `session_${this.#ids.next()}`;
+    // Two openings of one session at once would make two ledgers, of which one would soon be out of date.
+    const before = this.#opening.get(id) ?? Promise.resolve();
+    const opening = before.then(() => this.#openSession(id, options));
+    const done = opening.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#opening.set(id, done);
+    void done.then(() => {
+      if (this.#opening.get(id) === done) this.#opening.delete(id);
+    });
+    return opening;
+  }
+
+  async #openSession<Schema extends StateSchema>(id: string, options: SessionOptions<Schema>): Promise<Session<Schema>> {
     const store = this.#ledgers;
     const open = this.#sessions.get(id)?.deref();
-    if (open !== undefined && open.ledger.failure === undefined && (this.#active.has(id) || open.ledger.claim !== undefined)) {
+    const head = await store.head(id);
+    if (open !== undefined && open.ledger.failure === undefined && this.#isCurrent(open.ledger, head?.seq ?? 0)) {
       if (options.existing === 'fail') throw new SessionExistsError({ session: id });
       if (options.scopes === undefined && options.userId === undefined && options.stateSchema === undefined)
         return open as unknown as Session<Schema>;
       // The same ledger, seen with the scopes and types that were asked for.
       return this.#view(open.ledger, options);
     }
-    const exists = (await store.head(id)) !== undefined;
+    const exists = head !== undefined;
     if (exists && options.existing === 'fail') throw new SessionExistsError({ session: id });
     const ledger = exists ? await openLedger(id, this.#ports(store)) : new Ledger(id, this.#ports(store), []);
     const session = await this.#view(ledger, options);
     this.#sessions.set(id, new WeakRef(session as unknown as Session));
     return session;
+  }
+
+  /** Whether a ledger in memory is the stored one: this process writes it, or nobody has written since it was read. */
+  #isCurrent(ledger: Ledger, storedSeq: number): boolean {
+    return this.#active.has(ledger.session) || ledger.claim !== undefined || ledger.durableSeq === storedSeq;
   }
 
   async #view<Schema extends StateSchema>(ledger: Ledger, options: SessionOptions<Schema>): Promise<Session<Schema>> {

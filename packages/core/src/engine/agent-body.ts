@@ -324,7 +324,7 @@ class AgentRun {
           ? `At least 90 % are used: ${used}.`
           : `Used up: ${used}. The agent ${intent.action === 'answer' ? 'answers with what it has' : 'fails'}.`,
       alternatives: intent.type === 'warn' ? [] : ['answer', 'fail'],
-      data: { reason: limit.reason, used: limit.used, limit: limit.limit },
+      data: { reason: limit.reason, used: limit.used, limit: limit.limit, ...(intent.type === 'warn' ? { of: intent.of } : {}) },
     };
   }
 

@@ -11,7 +11,7 @@ import { createState } from '../ledger/scoped-state.ts';
 import type { LedgerState } from '../ledger/state-fold.ts';
 import type { StateOf, StateSchema } from '../ledger/state-types.ts';
 import { BodyState } from './body-state.ts';
-import { HandoffRefusedError, InvalidKeyError, InvocationEndedError } from './errors.ts';
+import { HandoffRefusedError, InvalidKeyError, InvocationEndedError, UnknownRunnableError } from './errors.ts';
 import { handoffDepth, maxHandoffDepth } from './hand-over.ts';
 import { inputHash, invoke } from './invoke.ts';
 import type { RunContext } from './run-context.ts';
@@ -205,7 +205,10 @@ export class Body implements BodyContext {
     this.#asked ??= new Set();
     this.#asked.add(path);
     const recorded = run.ledger.invocations.byPath.get(path);
-    if (recorded === undefined) this.#checkDepth(runnable);
+    if (recorded === undefined) {
+      this.#checkDepth(runnable);
+      if (mode !== 'call') this.#checkName(runnable);
+    }
     this.place.onChild?.();
     if (recorded !== undefined) this.writes.drop(this.#flushedWith(recorded, key));
     const { drafts, extras } = recorded === undefined ? this.writes.take(key) : { drafts: [], extras: undefined };
@@ -237,6 +240,14 @@ export class Body implements BodyContext {
       flushed.push(event);
     }
     return flushed;
+  }
+
+  /** A child that may outlive its caller's body is continued by name, so its name must lead to it in other processes too. */
+  #checkName(runnable: Runnable): void {
+    const { registry, strictNames } = this.place.run.app;
+    if (registry.has(runnable.name)) return;
+    if (strictNames) throw new UnknownRunnableError({ name: runnable.name, known: registry.names });
+    registry.register(runnable);
   }
 
   #checkDepth(runnable: Runnable): void {

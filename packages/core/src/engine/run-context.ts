@@ -43,6 +43,8 @@ export class RunContext {
   readonly onStep: OnStep | undefined;
   /** Runs the body of a runnable. Handed in, so that invoking and the bodies, which invoke, do not import each other. */
   readonly runBody: RunBody;
+  /** Limits of the run that some agent has warned of. */
+  readonly warned = new Set<string>();
   readonly #detached = new Set<Promise<unknown>>();
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
@@ -90,6 +92,9 @@ export class RunContext {
 
   /** Adds what an event of this run used. */
   count(event: Event): void {
+    if (event.type === 'decision' && event.decision === 'warn' && event.data?.['of'] === 'run' && isBelow(event.invocationId, this.runId)) {
+      this.warned.add(String(event.data['reason']));
+    }
     if (event.type !== 'model_end' || !isBelow(event.invocationId, this.runId)) return;
     if (event.status === 'completed') this.#used.rounds++;
     this.#used.tokens += event.usage.inputTokens + event.usage.outputTokens;

@@ -1,3 +1,4 @@
+import { isBlobReference } from './blob.ts';
 import type { Event } from './event.ts';
 import type { InvocationTree } from './invocation-fold.ts';
 import type { SessionSummary } from './port.ts';
@@ -49,7 +50,9 @@ export function sessionSummary(ledger: { readonly events: readonly Event[]; read
 }
 
 function shorten(text: unknown): string {
-  const line = String(typeof text === 'string' ? text : '')
+  // A long first message is kept as a blob; its preview is the beginning of its JSON.
+  const beginning = isBlobReference(text) ? text.preview.slice(1) : text;
+  const line = String(typeof beginning === 'string' ? beginning : '')
     .replace(/\s+/g, ' ')
     .trim();
   return line.length <= titleLength ? line : `${line.slice(0, titleLength - 1)}…`;

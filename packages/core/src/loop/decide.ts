@@ -8,7 +8,12 @@ export interface Frame {
   readonly limits: ResolvedLimits;
   readonly toolConcurrency: number;
   /** What the whole run has used, and may use. */
-  readonly run: { readonly used: Consumption; readonly limits: ConsumptionLimits };
+  readonly run: {
+    readonly used: Consumption;
+    readonly limits: ConsumptionLimits;
+    /** Limits that some agent of the run has warned of. */
+    readonly warned: ReadonlySet<string>;
+  };
 }
 
 const waiting: readonly Intent[] = [Object.freeze({ type: 'wait' as const })];
@@ -102,11 +107,18 @@ function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Fra
       },
     ];
   }
-  for (const limit of [...nearLimits(used, frame.limits), ...nearLimits(frame.run.used, frame.run.limits)]) {
-    // What is used up is not warned of any more.
-    if (position.stopReason === undefined && !position.warned.has(limit.reason)) return [{ type: 'warn', key: `warn:${limit.reason}`, limit }];
-  }
+  // What is used up is not warned of any more.
+  const warning = position.stopReason === undefined ? nextWarning(position, used, frame) : undefined;
+  if (warning !== undefined) return [warning];
   const key = modelKey(position.rounds + 1, 1);
   if (inFlight.has(key)) return waiting;
   return [{ type: 'model', key, round: position.rounds + 1, attempt: 1, notBefore: undefined, final: position.stopReason !== undefined }];
+}
+
+/** A warning for the agent's own limits once, and for those of the run once in the whole run. */
+function nextWarning(position: Position, used: Consumption, { limits, run }: Frame): Intent | undefined {
+  const own = nearLimits(used, limits).find(({ reason }) => !position.warned.has(reason));
+  if (own !== undefined) return { type: 'warn', key: `warn:${own.reason}`, limit: own, of: 'agent' };
+  const shared = nearLimits(run.used, run.limits).find(({ reason }) => !run.warned.has(reason));
+  return shared === undefined ? undefined : { type: 'warn', key: `warn:run:${shared.reason}`, limit: shared, of: 'run' };
 }

@@ -20,7 +20,7 @@ export type Intent =
   | { readonly type: 'tool'; readonly key: string; readonly call: CallState; readonly attempt: number; readonly notBefore: number | undefined }
   /** Says what is known of an attempt that a stopped process left open. */
   | { readonly type: 'close_attempt'; readonly key: string; readonly call: CallState; readonly attempt: AttemptState }
-  | { readonly type: 'warn'; readonly key: string; readonly limit: LimitState }
+  | { readonly type: 'warn'; readonly key: string; readonly limit: LimitState; readonly of: 'agent' | 'run' }
   | { readonly type: 'declare_limit'; readonly key: string; readonly limit: LimitState; readonly action: 'answer' | 'fail' }
   | { readonly type: 'wait' }
   | { readonly type: 'finish'; readonly output: string; readonly stopReason: StopReason | undefined }

@@ -103,7 +103,7 @@ function onDecision(position: Position, event: EventOf<'decision'>): Position {
   if (event.component !== 'limits') return position;
   const reason = event.data?.['reason'] as StopReason | undefined;
   if (event.decision === 'exhausted' && reason !== undefined) position.stopReason ??= reason;
-  if (event.decision === 'warn' && reason !== undefined) position.warned.add(reason);
+  if (event.decision === 'warn' && reason !== undefined && event.data?.['of'] !== 'run') position.warned.add(reason);
   return position;
 }
 

@@ -1,0 +1,63 @@
+import { agent, memoryStore, parallel, runtime, sequence, step } from 'adjutant';
+import { scriptedModel } from 'adjutant/testing';
+import { expect, test } from 'vitest';
+
+const expensive = { text: 'ok', usage: { inputTokens: 90, outputTokens: 5 } };
+
+test('a limit of the run is warned of once, whichever agents come near it', async () => {
+  const first = agent({ name: 'first', model: scriptedModel([expensive]) });
+  const second = agent({ name: 'second', model: scriptedModel([{ text: 'two' }]) });
+  const third = agent({ name: 'third', model: scriptedModel([{ text: 'three' }]) });
+  const app = runtime({ app: 'limits' });
+  const result = await app.run(sequence({ name: 'line', runnables: [first, second, third] }), { input: 'go', limits: { tokens: 1_00 + 5 } });
+  const warnings = result.session.events.filter((event) => event.type === 'decision' && event.decision === 'warn');
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toMatchObject({ component: 'limits', data: { reason: 'token_limit', of: 'run' } });
+});
+
+test('with a store, children that may outlive their caller must be registered', async () => {
+  const orphan = step({ name: 'orphan', execute: () => undefined });
+  const parent = step({ name: 'parent', execute: (ctx) => void ctx.dispatch(orphan) });
+  const store = memoryStore();
+  const strict = runtime({
+    app: 'strict',
+    store: { ...store, for: (scope) => store.for(scope), close: () => Promise.resolve() },
+    runnables: [parent],
+  });
+  await expect(strict.run(parent, { session: 's' })).rejects.toMatchObject({ code: 'unknown_runnable', data: { name: 'orphan' } });
+  await strict.close();
+  const registered = runtime({ app: 'strict', store, runnables: [parent, orphan] });
+  const resumed = registered.resume('s');
+  expect(await resumed).toMatchObject({ status: 'completed' });
+  await resumed.settled();
+  await registered.close();
+  expect(await runtime({ app: 'loose' }).run(parent)).toMatchObject({ status: 'completed' });
+});
+
+test('one session opened twice at once is one ledger', async () => {
+  const app = runtime({ app: 'twice', store: memoryStore() });
+  const [a, b] = await Promise.all([app.session({ id: 's' }), app.session({ id: 's' })]);
+  a.addMessage('first');
+  await a.flush();
+  b.addMessage('second');
+  await b.flush();
+  const texts = (await app.session({ id: 's' })).events.map((event) => (event.type === 'user' ? event.text : event.type));
+  expect(texts).toEqual(['first', 'second']);
+  await app.close();
+});
+
+test('a long first message still gives the session a title', async () => {
+  const app = runtime({ app: 'titles', store: memoryStore() });
+  const session = await app.session({ id: 's' });
+  session.addMessage(`Please look at this: ${'x'.repeat(200_000)}`);
+  await session.flush();
+  expect((await app.list())[0]?.title).toMatch(/^Please look at this: x+…$/);
+  await app.close();
+});
+
+test('parallel branches count into one run', async () => {
+  const branches = ['a', 'b', 'c'].map((name) => agent({ name, model: scriptedModel([expensive]) }));
+  const result = await runtime({ app: 'sum' }).run(parallel({ name: 'all', runnables: branches }), 'go');
+  expect(result.usage).toMatchObject({ inputTokens: 270, outputTokens: 15 });
+  expect(result.rounds).toBe(3);
+});
