@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { type AdjutantError, isAdjutantError } from '../base/error.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Event } from './event.ts';
@@ -24,6 +24,10 @@ export interface BatchExtras {
 
 export interface WriterOptions {
   readonly store: LedgerStore;
+  /** Judges by its monotonic time whether the lease lives. */
+  readonly clock: Clock;
+  /** Milliseconds that the lease lasts from each claim, append and renewal. */
+  readonly leaseMs: number;
   /** Claims the ledger for this writer; called before the first write. */
   readonly claim: () => Promise<Claim>;
   /** Called with events that have become durable, in order. */
@@ -47,6 +51,8 @@ export class LedgerWriter {
   readonly #options: WriterOptions;
   #claim: Claim | undefined;
   #claiming: Promise<Claim> | undefined;
+  /** Monotonic milliseconds until which nobody else can have been given the ledger. */
+  #leaseEnd = Number.NEGATIVE_INFINITY;
   #gathering: Event[] = [];
   #extras: BatchExtras[] = [];
   #sending = false;
@@ -110,17 +116,44 @@ export class LedgerWriter {
   async own(): Promise<Claim> {
     if (this.#claim !== undefined) return this.#claim;
     // Two claims at once would fence each other.
-    this.#claiming ??= this.#options.claim().finally(() => {
+    this.#claiming ??= this.#prolongs(() => this.#options.claim()).finally(() => {
       this.#claiming = undefined;
     });
     this.#claim = await this.#claiming;
     return this.#claim;
   }
 
+  /** Whether no other process can have been given the ledger: the store has confirmed the lease, and it is not over. */
+  leaseIsLive(): boolean {
+    return this.#claim !== undefined && this.#failure === undefined && this.#options.clock.monotonic() < this.#leaseEnd;
+  }
+
+  /** Prolongs the lease. A conflict is final. @throws what the store said */
+  async renewLease(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const claim = await this.own();
+    try {
+      await this.#prolongs(() => this.#options.store.renew(claim));
+    } catch (error) {
+      // A ledger that was given back meanwhile is not lost.
+      if (isAdjutantError(error, 'ledger_conflict') && this.#claim === claim) this.fail(error);
+      throw error;
+    }
+  }
+
+  /** The lease lasts from the moment at which the store was asked: when it answers, part of the time has passed. */
+  async #prolongs<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    const asked = this.#options.clock.monotonic();
+    const answer = await ask();
+    this.#leaseEnd = Math.max(this.#leaseEnd, asked + this.#options.leaseMs);
+    return answer;
+  }
+
   /** Gives the ownership back; the next write claims again. */
   async release(): Promise<void> {
     const claim = this.#claim;
     this.#claim = undefined;
+    this.#leaseEnd = Number.NEGATIVE_INFINITY;
     if (claim !== undefined && this.#failure === undefined) await this.#options.store.release(claim);
   }
 
@@ -179,7 +212,7 @@ export class LedgerWriter {
     const expected = { seq: this.#durableSeq, epoch: claim.epoch };
     for (let sent = 1; ; sent++) {
       try {
-        return await this.#options.store.append(claim.session, expected, batch);
+        return await this.#prolongs(() => this.#options.store.append(claim.session, expected, batch));
       } catch (error) {
         const answered = isAdjutantError(error) && !(error.code === 'store_unavailable' && error.data['undetermined'] === true);
         if (answered) throw error;

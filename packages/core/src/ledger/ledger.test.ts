@@ -185,6 +185,66 @@ describe('writing', () => {
     expect(await stored(store)).toHaveLength(1);
   });
 
+  test('the lease lives from before each confirmed claim, append and renewal, by monotonic time (D7)', async () => {
+    const store = memoryStore().for(scope);
+    const time = { now: 0 };
+    const clock = { ...systemClock, monotonic: () => time.now };
+    let takes = 0;
+    const slow = <Arguments extends unknown[], Answer>(method: (...given: Arguments) => Promise<Answer>) => {
+      return async (...given: Arguments): Promise<Answer> => {
+        const answer = await method(...given);
+        time.now += takes;
+        return answer;
+      };
+    };
+    const ledgers = wrap(store, {
+      claim: slow(store.claim.bind(store)),
+      append: slow(store.append.bind(store)),
+      renew: slow(store.renew.bind(store)),
+    });
+    const ledger = new Ledger('s', { ...portsOf(ledgers), clock, leaseMs: 1_000 }, []);
+    expect(ledger.leaseIsLive()).toBe(false);
+    takes = 400;
+    await ledger.own();
+    time.now = 999;
+    expect(ledger.leaseIsLive()).toBe(true);
+    time.now = 1_000;
+    expect(ledger.leaseIsLive()).toBe(false);
+    await ledger.renewLease();
+    time.now = 1_999;
+    expect(ledger.leaseIsLive()).toBe(true);
+    ledger.append([note('one')]);
+    await ledger.durable();
+    time.now = 2_998;
+    expect(ledger.leaseIsLive()).toBe(true);
+    time.now = 2_999;
+    expect(ledger.leaseIsLive()).toBe(false);
+    takes = 0;
+    await ledger.renewLease();
+    await ledger.release();
+    expect(ledger.leaseIsLive()).toBe(false);
+  });
+
+  test('a lease that another owner has taken is not renewed, and the ledger is lost', async () => {
+    const store = memoryStore().for(scope);
+    const ledger = new Ledger('s', portsOf(store), []);
+    await ledger.own();
+    await store.claim('s', 'another', { ttl: 30_000, force: true });
+    await expect(ledger.renewLease()).rejects.toMatchObject({ code: 'ledger_conflict' });
+    expect(ledger.failure?.error).toMatchObject({ code: 'ledger_conflict' });
+    expect(ledger.leaseIsLive()).toBe(false);
+  });
+
+  test('a store that cannot be reached does not renew the lease, and the ledger is not lost by that alone', async () => {
+    const store = memoryStore().for(scope);
+    const unavailable = new StoreUnavailableError({ store: 's', reason: 'it is locked' });
+    const ledger = new Ledger('s', portsOf(wrap(store, { renew: () => Promise.reject(unavailable) })), []);
+    await ledger.own();
+    await expect(ledger.renewLease()).rejects.toBe(unavailable);
+    expect(ledger.failure).toBeUndefined();
+    expect(ledger.leaseIsLive()).toBe(true);
+  });
+
   test('a shared value that was changed elsewhere refuses the write', async () => {
     const store = memoryStore().for(scope);
     const ledger = new Ledger('s', portsOf(store), []);

@@ -62,6 +62,8 @@ export class Ledger {
     this.#writer = new LedgerWriter(
       {
         store: ports.store,
+        clock: ports.clock,
+        leaseMs: ports.leaseMs,
         claim: () => this.#claim(),
         onDurable: (landed) => {
           for (const listener of this.#durableListeners) listener(landed);
@@ -199,6 +201,19 @@ export class Ledger {
   /** Makes sure that this process owns the ledger. @throws SessionBusyError, LedgerConflictError */
   own(): Promise<Claim> {
     return this.#writer.own();
+  }
+
+  /**
+   * Whether this process certainly still owns the ledger: to be asked as the last thing before an effect. Judged by monotonic time from
+   * before each claim, append and renewal that the store confirmed, so a process that was suspended finds its lease over.
+   */
+  leaseIsLive(): boolean {
+    return this.#writer.leaseIsLive();
+  }
+
+  /** Prolongs the lease, or claims a ledger that is not owned. A `LedgerConflictError` is the end of this ledger. @throws what the store said */
+  renewLease(): Promise<void> {
+    return this.#writer.renewLease();
   }
 
   /** Writes what is left and gives the ownership back. */
