@@ -23,6 +23,10 @@ export class History {
   readonly #visibility: Visibility;
   readonly #encoder: MessageEncoder;
   readonly #events: Event[] = [];
+  /** Invocations whose model is being asked, as far as the events go that were looked at. */
+  readonly #asking = new Set<string>();
+  /** What arrived while a model was being asked: the answer does not know of it, so it stands behind it. */
+  #held: Event[] = [];
   #seen = 0;
 
   constructor(ledger: LedgerView, path: string, agent: string, scope: HistoryScope, options: EncoderOptions) {
@@ -45,41 +49,75 @@ export class History {
     }
     this.#seen = events.length;
     if (first && hasBranches(this.#ledger.invocations)) this.#sort(fresh);
-    for (const event of fresh) {
-      this.#events.push(event);
-      this.#encoder.push(event, this.isNative(event));
-    }
+    for (const event of fresh) this.#place(event);
+  }
+
+  /** Puts an event in its place in the prompt. */
+  #place(event: Event): void {
+    if (event.type === 'model_start') {
+      // What this call is asked with is all that came before it.
+      if (event.invocationId === this.#path) this.#release();
+      this.#asking.add(event.invocationId);
+    } else if (event.type === 'model_end') {
+      this.#asking.delete(event.invocationId);
+      if (this.#asking.size === 0) this.#release();
+    } else if (this.#asking.size > 0 && (event.type === 'user' || event.type === 'invocation_end')) this.#held.push(event);
+    else this.#add(event);
+  }
+
+  #release(): void {
+    this.#asking.clear();
+    const held = this.#held;
+    if (held.length === 0) return;
+    this.#held = [];
+    for (const event of held) this.#add(event);
+  }
+
+  #add(event: Event): void {
+    this.#events.push(event);
+    this.#encoder.push(event, this.isNative(event));
   }
 
   #isVisible(event: Event): boolean {
     if (isPromptEvent(event)) return this.#visibility.relation(event) !== 'hidden';
+    if (event.type === 'model_start' || event.type === 'model_end') return event.invocationId === this.#path || this.#isPast(event);
     return event.type === 'invocation_end' && event.invocationId !== this.#path && this.#visibility.relation(event) === 'own';
   }
 
   #sort(events: Event[]): void {
-    const positions = new Map(events.map((event) => [event, promptPosition(this.#ledger.invocations, event)]));
+    const tree = this.#ledger.invocations;
+    const positions = new Map(events.map((event) => [event, promptPosition(tree, event, this.#startSeq())]));
     events.sort((a, b) => comparePositions(positions.get(a) as readonly number[], positions.get(b) as readonly number[]));
+  }
+
+  #startSeq(): number {
+    return this.#ledger.invocations.byPath.get(this.#path)?.start.seq ?? 0;
+  }
+
+  /** Whether its invocation stands before this one and had ended when this one began. */
+  #isPast(event: Event): boolean {
+    if (this.#visibility.relation(event) !== 'before') return false;
+    const author = this.#ledger.invocations.byPath.get(event.invocationId ?? '');
+    return author?.end !== undefined && author.end.seq < this.#startSeq();
   }
 
   /** Whether the agent itself was the author, in this or an earlier invocation. */
   isNative(event: PromptEvent): boolean {
     if (event.type === 'synthetic' || event.type === 'rewritten') return false;
-    const relation = this.#visibility.relation(event);
-    if (relation === 'own') return true;
-    if (relation !== 'before') return false;
-    const { byPath } = this.#ledger.invocations;
-    const author = byPath.get(event.invocationId ?? '');
+    if (this.#visibility.relation(event) === 'own') return true;
     // What goes on at the same time is told as another's, even under the same name: its rounds may be open.
-    return author?.name === this.#agent && author.end !== undefined && author.end.seq < (byPath.get(this.#path)?.start.seq ?? 0);
+    return this.#isPast(event) && this.#ledger.invocations.byPath.get(event.invocationId ?? '')?.name === this.#agent;
   }
 
   events(): readonly Event[] {
     this.#catchUp();
+    this.#release();
     return this.#events;
   }
 
   messages(): readonly LanguageModelV4Message[] {
     this.#catchUp();
+    this.#release();
     return this.#encoder.messages();
   }
 

@@ -96,14 +96,15 @@ export class Visibility {
 
 /**
  * Where an event stands in the prompt: its `seq`, but what parallel branches did stands at their join, in the order of declaration,
- * whatever the order of arrival.
+ * whatever the order of arrival. Joins at or behind `before` do not count: which of them there are depends on when one looks.
  */
-export function promptPosition(tree: InvocationTree, event: Event): readonly number[] {
+export function promptPosition(tree: InvocationTree, event: Event, before: number): readonly number[] {
   let position: readonly number[] = [event.seq];
   let record = tree.byPath.get(event.invocationId ?? '');
   while (record !== undefined) {
     const parent: InvocationRecord | undefined = record.parent === undefined ? undefined : tree.byPath.get(record.parent);
-    if (record.branch && parent?.end !== undefined) position = [parent.end.seq, parent.children.indexOf(record.path), ...position];
+    if (record.branch && parent?.end !== undefined && parent.end.seq < before)
+      position = [parent.end.seq, parent.children.indexOf(record.path), ...position];
     record = parent;
   }
   return position;
