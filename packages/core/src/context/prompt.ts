@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
+import type { Event } from '../ledger/event.ts';
 import type { HistoryScope, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import type { PromptEvent, RenderContext, Renderer, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
 import { History, type LedgerView } from './history.ts';
@@ -29,6 +30,11 @@ export class Histories {
 
   get lastSeq(): number {
     return this.#ledger.events.length;
+  }
+
+  /** Whether it is the ledger's own event, and not one that a renderer made of it. */
+  isRecorded(event: Event): boolean {
+    return this.#ledger.events[event.seq - 1] === event;
   }
 
   of(scope: HistoryScope): History {
@@ -136,9 +142,9 @@ function encodeSegments(segments: readonly Segment[], histories: Histories): Omi
       recipe.push({ history: segment.scope, to: histories.lastSeq });
       continue;
     }
-    const events = segment.kind === 'message' ? [segment.message] : segment.events;
+    const events = segment.kind === 'message' ? [segment.message] : segment.events.map((event) => recordable(event, histories));
     for (const event of events) encoded.add(event);
-    recipe.push(...recipeOf(events, contents));
+    recipe.push(...recipeOf(events, contents, histories));
   }
   return { messages: encoded.messages(), segments: recipe, contents, characters: encoded.characters };
 }
@@ -191,17 +197,34 @@ export function encodeRecipe(
   for (const segment of segments) {
     if ('history' in segment) encoded.addHistory(segment.history);
     else if ('hash' in segment) {
-      const { role, text } = source.content(segment.hash) as { role: 'system' | 'user'; text: string };
-      encoded.add({ type: 'synthetic', role, text });
+      encoded.add(contentEvent(source.content(segment.hash)));
     } else for (const [first, last] of segment.events) for (let seq = first; seq <= last; seq++) encoded.add(source.event(seq));
   }
   return encoded.messages();
 }
 
+/** An event that a renderer made has to be JSON, as its record will be; what else it has is left out of the prompt too. */
+function recordable(event: PromptEvent, histories: Histories): PromptEvent {
+  if (event.type === 'synthetic' || event.type === 'rewritten' || histories.isRecorded(event)) return event;
+  return JSON.parse(JSON.stringify(event)) as PromptEvent;
+}
+
+/** What is stored of a message or event that is not in the ledger. */
+function contentOf(event: PromptEvent): JsonValue {
+  if (event.type === 'synthetic') return { role: event.role, text: event.text };
+  return event.type === 'rewritten' ? { role: 'user', text: event.text } : (event as unknown as JsonValue);
+}
+
+function contentEvent(content: JsonValue): PromptEvent {
+  if ('type' in (content as object)) return content as unknown as Event;
+  const { role, text } = content as { role: 'system' | 'user'; text: string };
+  return { type: 'synthetic', role, text };
+}
+
 const hashes = new WeakMap<object, string>();
 
-/** Events by their seq in ranges, everything else by the hash of its content. */
-function recipeOf(events: readonly PromptEvent[], contents: Map<string, JsonValue>): RecipeSegment[] {
+/** The ledger's events by their seq in ranges, everything else by the hash of its content. */
+function recipeOf(events: readonly PromptEvent[], contents: Map<string, JsonValue>, histories: Histories): RecipeSegment[] {
   const segments: RecipeSegment[] = [];
   let ranges: [number, number][] = [];
   const closeRanges = (): void => {
@@ -209,9 +232,9 @@ function recipeOf(events: readonly PromptEvent[], contents: Map<string, JsonValu
     ranges = [];
   };
   for (const event of events) {
-    if (event.type === 'synthetic' || event.type === 'rewritten') {
+    if (event.type === 'synthetic' || event.type === 'rewritten' || !histories.isRecorded(event)) {
       closeRanges();
-      const content = { role: event.type === 'synthetic' ? event.role : ('user' as const), text: event.text };
+      const content = contentOf(event);
       let hash = hashes.get(event);
       if (hash === undefined) {
         hash = contentHash(content);

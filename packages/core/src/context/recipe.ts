@@ -66,7 +66,10 @@ export function lastSegments(starts: readonly EventOf<'model_start'>[]): readonl
   return segments;
 }
 
-/** The recipe cannot be followed: the event is no model call, or the ledger is not whole. */
+/** How the segments of a recipe become messages, by the recipe's `encoder`. What is here is never edited: another way gets the next number. */
+const encoders: Readonly<Record<number, typeof encodeRecipe>> = Object.freeze({ 1: encodeRecipe });
+
+/** The recipe cannot be followed: the event is no model call, the ledger is not whole, or a later version wrote it. */
 export class PromptNotFoundError extends AdjutantError {
   constructor(data: { seq: number; reason: string }) {
     super('prompt_not_found', `The prompt of event ${data.seq} cannot be shown: ${data.reason}.`, data);
@@ -93,6 +96,8 @@ type PromptSource = { readonly events: readonly Event[]; readonly ledger: { read
 function rebuildCall(events: readonly Event[], seq: number, resolve: ResolveValue): LanguageModelV4CallOptions {
   const start = events[seq - 1];
   if (start?.type !== 'model_start') throw new PromptNotFoundError({ seq, reason: 'it is not a model_start event' });
+  const encode = encoders[start.recipe.encoder];
+  if (encode === undefined) throw new PromptNotFoundError({ seq, reason: `this version does not know encoder ${start.recipe.encoder}` });
   const prefix = events.slice(0, seq - 1);
   const invocations = emptyInvocationTree();
   for (const event of prefix) foldEvent(invocationFold, invocations, event);
@@ -110,6 +115,6 @@ function rebuildCall(events: readonly Event[], seq: number, resolve: ResolveValu
   };
   const options = { resultLimit: start.recipe.resultLimit, resolve, toolName: toolWireName };
   const histories = new Histories({ events: prefix, invocations }, start.invocationId, start.agent, options);
-  const prompt = encodeRecipe(lastSegments(starts) ?? [], histories, { content, event: (at) => events[at - 1] as Event });
+  const prompt = encode(lastSegments(starts) ?? [], histories, { content, event: (at) => events[at - 1] as Event });
   return { prompt, ...(content(start.recipe.settings) as JsonObject) };
 }
