@@ -1,8 +1,9 @@
+import { isCount, isGroup, isListOfFunctions, isNonEmptyText, isObject, isOneOf, isPositive, isText, type OptionChecks } from '../base/options.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
 import type { ModelInput } from '../models/model.ts';
 import type { Tool } from '../tools/tool.ts';
-import { checkName, InvalidDefinitionError } from './errors.ts';
+import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import type { Renderer, ToolChoice } from './render-context.ts';
 
 /** What happens when a limit is reached: one last answer without tools, or the end as an error. */
@@ -67,12 +68,40 @@ export interface Agent extends Runnable<string> {
 export const defaultRounds = 25;
 const defaultToolConcurrency = 16;
 
+const limitOptions: OptionChecks<AgentLimits> = { rounds: isCount, tokens: isPositive, cost: isPositive, onLimit: isOneOf('answer', 'fail') };
+
+const agentOptions: OptionChecks<AgentOptions> = {
+  name: isText,
+  model: isObject,
+  description: isText,
+  context: isListOfFunctions,
+  tools: isListOfTools,
+  toolChoice: isToolChoice,
+  output: isNonEmptyText,
+  limits: isGroup(limitOptions),
+  maxSteps: isCount,
+  toolConcurrency: isCount,
+  version: isText,
+  stateSchema: isObject,
+};
+
+function isListOfTools(value: unknown): string | undefined {
+  const isTool = (part: { execute?: unknown; inputSchema?: unknown } | null | undefined) =>
+    typeof part?.execute === 'function' && part.inputSchema !== undefined;
+  return Array.isArray(value) && value.every(isTool) ? undefined : 'a list of tools made by tool(), or agentTool() for runnables';
+}
+
+function isToolChoice(value: unknown): string | undefined {
+  const isNamed = typeof value === 'object' && value !== null && typeof (value as { name?: unknown }).name === 'string';
+  return isNamed ? undefined : isOneOf('auto', 'none', 'required')(value) && "'auto', 'none', 'required' or { name: 'a tool' }";
+}
+
 /**
  * Defines an agent.
  * @throws InvalidDefinitionError
  */
 export function agent(options: AgentOptions): Agent {
-  checkName('agent', options.name);
+  checkDefinition('agent', options, agentOptions);
   if (typeof options.model !== 'object' || options.model === null) {
     throw new InvalidDefinitionError({
       kind: 'agent',
@@ -108,11 +137,7 @@ function firstDuplicate(tools: readonly Tool[]): string | undefined {
   return undefined;
 }
 
-function resolveLimits({ name, limits = {}, maxSteps }: AgentOptions): ResolvedLimits {
+function resolveLimits({ limits = {}, maxSteps }: AgentOptions): ResolvedLimits {
   const rounds = limits.rounds ?? maxSteps ?? defaultRounds;
-  for (const [limit, value] of Object.entries({ rounds, tokens: limits.tokens, cost: limits.cost })) {
-    if (value !== undefined && !(value > 0))
-      throw new InvalidDefinitionError({ kind: 'agent', name, reason: `\`limits.${limit}\` must be greater than 0` });
-  }
   return Object.freeze({ rounds, tokens: limits.tokens, cost: limits.cost, onLimit: limits.onLimit ?? 'answer' });
 }

@@ -1,4 +1,5 @@
 import { AdjutantError } from '../base/error.ts';
+import { findInvalidOption, type OptionChecks } from '../base/options.ts';
 
 /** A definition that cannot work. Nothing has run. */
 export class InvalidDefinitionError extends AdjutantError {
@@ -17,4 +18,14 @@ export function checkName(kind: string, name: unknown): void {
     name: String(name),
     reason: 'a name is 1 to 128 letters, digits, spaces, "_", "-", "." or ":", and starts with a letter or "_"',
   });
+}
+
+/** Checks the options of a definition: the name, that there are no others, and what each must be. @throws InvalidDefinitionError */
+export function checkDefinition<Options extends { readonly name: string }>(kind: string, options: Options, checks: OptionChecks<Options>): void {
+  const name: unknown = (options as { name?: unknown } | null | undefined)?.name;
+  const invalid = findInvalidOption(options, checks);
+  if (invalid !== undefined && (typeof options !== 'object' || options === null || typeof name === 'string')) {
+    throw new InvalidDefinitionError({ kind, name: String(name), reason: invalid.reason });
+  }
+  checkName(kind, name);
 }

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
+import { isCountOrNone, isFunction, isObject, isText, type OptionChecks } from '../base/options.ts';
 import type { Runnable } from '../ledger/runnable.ts';
-import { checkName, InvalidDefinitionError } from './errors.ts';
+import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { checkRunnables } from './sequence.ts';
 
 export interface LoopContext {
@@ -33,12 +34,21 @@ export interface Loop extends Runnable {
 
 const defaultMaxIterations = 100;
 
+const loopOptions: OptionChecks<LoopOptions> = {
+  name: isText,
+  description: isText,
+  runnable: isObject,
+  maxIterations: isCountOrNone,
+  while: isFunction,
+  version: isText,
+};
+
 /**
  * Defines a loop.
  * @throws InvalidDefinitionError
  */
 export function loop(options: LoopOptions): Loop {
-  checkName('loop', options.name);
+  checkDefinition('loop', options, loopOptions);
   checkRunnables('loop', options.name, [options.runnable]);
   const maxIterations = options.maxIterations ?? defaultMaxIterations;
   if (!Number.isInteger(maxIterations) || maxIterations < 0) {

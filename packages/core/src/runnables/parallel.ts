@@ -1,8 +1,9 @@
 import type { ErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
+import { isCountOrNone, isFlag, isFunction, isList, isPositive, isText, type OptionChecks } from '../base/options.ts';
 import type { InvocationStatus } from '../ledger/event.ts';
 import type { Runnable } from '../ledger/runnable.ts';
-import { checkName, InvalidDefinitionError } from './errors.ts';
+import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { checkRunnables } from './sequence.ts';
 
 /** How one branch ended. */
@@ -51,13 +52,24 @@ export interface Parallel extends Runnable<Readonly<Record<string, JsonValue>>> 
   readonly merge: ParallelOptions['merge'];
 }
 
+const parallelOptions: OptionChecks<ParallelOptions> = {
+  name: isText,
+  description: isText,
+  runnables: isList,
+  failFast: isFlag,
+  minSuccessful: isCountOrNone,
+  branchTimeout: isPositive,
+  merge: isFunction,
+  version: isText,
+};
+
 /**
  * Defines branches that run at the same time. The output maps the name of each completed branch to its output.
  * @throws InvalidDefinitionError
  */
 export function parallel(options: ParallelOptions): Parallel {
+  checkDefinition('parallel', options, parallelOptions);
   const { name, runnables } = options;
-  checkName('parallel', name);
   checkRunnables('parallel', name, runnables);
   const minSuccessful = options.minSuccessful ?? runnables.length;
   if (!Number.isInteger(minSuccessful) || minSuccessful < 0 || minSuccessful > runnables.length) {

@@ -1,5 +1,6 @@
+import { isList, isText, type OptionChecks } from '../base/options.ts';
 import type { Runnable } from '../ledger/runnable.ts';
-import { checkName, InvalidDefinitionError } from './errors.ts';
+import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 
 export interface SequenceOptions {
   readonly name: string;
@@ -15,12 +16,14 @@ export interface Sequence extends Runnable {
   readonly runnables: readonly Runnable[];
 }
 
+const sequenceOptions: OptionChecks<SequenceOptions> = { name: isText, description: isText, runnables: isList, version: isText };
+
 /**
  * Defines a sequence.
  * @throws InvalidDefinitionError
  */
 export function sequence(options: SequenceOptions): Sequence {
-  checkName('sequence', options.name);
+  checkDefinition('sequence', options, sequenceOptions);
   checkRunnables('sequence', options.name, options.runnables);
   return Object.freeze({
     kind: 'sequence' as const,

@@ -1,9 +1,10 @@
 import type { JsonValue } from '../base/json.ts';
+import { isFunction, isObject, isOneOf, isText, type OptionChecks } from '../base/options.ts';
 import type { BodyContext } from '../ledger/body-context.ts';
 import type { InvocationInput } from '../ledger/event.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
-import { checkName, InvalidDefinitionError } from './errors.ts';
+import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 
 /** How a step ends other than by falling through: made by the methods of its context. */
 export type StepSignal =
@@ -59,12 +60,21 @@ export interface Step extends Runnable<JsonValue> {
   readonly onDrift: 'fail' | 'accept';
 }
 
+const stepOptions: OptionChecks<StepOptions<StateSchema>> = {
+  name: isText,
+  description: isText,
+  execute: isFunction,
+  version: isText,
+  stateSchema: isObject,
+  onDrift: isOneOf('fail', 'accept'),
+};
+
 /**
  * Defines a step.
  * @throws InvalidDefinitionError
  */
 export function step<Schema extends StateSchema = StateSchema>(options: StepOptions<Schema>): Step {
-  checkName('step', options.name);
+  checkDefinition<StepOptions<StateSchema>>('step', options as unknown as StepOptions<StateSchema>, stepOptions);
   if (typeof options.execute !== 'function')
     throw new InvalidDefinitionError({ kind: 'step', name: options.name, reason: '`execute` must be a function' });
   return Object.freeze({
