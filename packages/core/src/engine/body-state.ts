@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonValue } from '../base/json.ts';
+import type { JsonValue } from '../base/json.ts';
 import { type Actor, type EventDraft, type EventOf, foldEvent, type StateChange } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -32,6 +32,8 @@ export class BodyState implements StateAccess {
   /** `undefined`: read what the ledger says now. */
   readonly #base: LedgerState | undefined;
   readonly #own = new Map<string, Changed>();
+  /** What an earlier execution had landed last, by scope and key. */
+  readonly #restored = new Map<string, { readonly seq: number; readonly value: JsonValue | undefined }>();
   #pending = new Map<string, Map<string, StateChange>>();
 
   constructor(run: RunContext, path: string, by: Actor, base: LedgerState | undefined) {
@@ -89,16 +91,29 @@ export class BodyState implements StateAccess {
     return { drafts, extras: shared.length === 0 ? undefined : { shared } };
   }
 
-  /** Forgets writes that the ledger has already: an earlier execution of the body landed them with the same child. */
+  /**
+   * Puts what an earlier execution of the body landed with a child in the place of what this one wrote: that is what the child saw, and it
+   * is not written again, even if the code would now write something else.
+   */
   drop(flushed: readonly EventOf<'state_change'>[]): void {
-    const { resolve } = this.#run.ledger;
-    for (const { scope, changes } of flushed) {
-      const pending = this.#pending.get(scope);
-      for (const { key, newValue } of changes) {
-        // A write that had come later then, as it may in concurrent code, is kept.
-        if (pending !== undefined && sameValue(pending.get(key)?.newValue, resolve(newValue))) pending.delete(key);
-      }
-      if (pending?.size === 0) this.#pending.delete(scope);
+    for (const event of flushed) {
+      const pending = this.#pending.get(event.scope);
+      for (const { key } of event.changes) pending?.delete(key);
+      if (pending?.size === 0) this.#pending.delete(event.scope);
+      if (this.#base !== undefined) this.#restore(event);
+    }
+  }
+
+  /** Concurrent code may ask for its children in another order than before: of two recorded writes of a key the later one counts. */
+  #restore(event: EventOf<'state_change'>): void {
+    const own = this.#own.get(event.scope) ?? {};
+    this.#own.set(event.scope, own);
+    for (const { key, newValue } of this.#run.ledger.whole(event).changes) {
+      const name = `${event.scope}\n${key}`;
+      const last = this.#restored.get(name);
+      const later = last === undefined || last.seq <= event.seq ? { seq: event.seq, value: newValue } : last;
+      this.#restored.set(name, later);
+      own[key] = later.value;
     }
   }
 
@@ -110,11 +125,16 @@ export class BodyState implements StateAccess {
     const first = invocations.byPath.get(slot) ?? child;
     for (let seq = first.start.seq; seq <= (child.end?.seq ?? events.length); seq++) {
       const event = events[seq - 1];
-      if (event?.type !== 'state_change' || !isOutsideBranches(event, slot, invocations.byPath)) continue;
+      if (event?.type !== 'state_change' || !isBelow(event.invocationId, slot) || !this.#isOpenTo(event, slot)) continue;
       const target = this.#own.get(event.scope) ?? {};
       for (const { key, newValue } of this.#run.ledger.whole(event).changes) target[key] = newValue;
       this.#own.set(event.scope, target);
     }
+  }
+
+  /** Branches keep what they write to the session's state until their join; what is shared is everybody's at once. */
+  #isOpenTo(event: EventOf<'state_change'>, slot: string): boolean {
+    return event.scope !== 'session' || isOutsideBranches(event, slot, this.#run.ledger.invocations.byPath);
   }
 }
 
@@ -123,14 +143,9 @@ const nothing = Object.freeze({ drafts: [], extras: undefined });
 /** Whether an event lies in `slot` and not inside a branch there, whose writes count only from the join on. */
 function isOutsideBranches(event: EventOf<'state_change'>, slot: string, byPath: ReadonlyMap<string, InvocationRecord>): boolean {
   const path = event.invocationId;
-  if (path === undefined || !isBelow(path, slot)) return false;
-  for (let record = byPath.get(path); record !== undefined; record = byPath.get(record.parent ?? '')) {
+  for (let record = byPath.get(path ?? ''); record !== undefined; record = byPath.get(record.parent ?? '')) {
     if (record.path.replace(/>[^/]*$/, '') === slot) return true;
     if (record.branch) return false;
   }
   return true;
-}
-
-function sameValue(a: unknown, b: unknown): boolean {
-  return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
 }
