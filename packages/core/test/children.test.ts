@@ -166,7 +166,7 @@ describe('hand-over', () => {
     const result = await run(a, 'Go');
     expect(result).toMatchObject({ status: 'completed', output: 'b stays' });
     const refusal = result.session.events.find((event) => event.type === 'tool_result' && event.result.errorType === 'handoff_refused');
-    expect(refusal).toMatchObject({ effect: 'none', result: { status: 'error_blocked', content: expect.stringContaining('a → b → a') } });
+    expect(refusal).toMatchObject({ settled: true, result: { status: 'error_blocked', content: expect.stringContaining('a → b → a') } });
   });
 
   test('the sixth hand-over is refused', async () => {

@@ -14,6 +14,28 @@ export function timedOut(name: string, afterMs: number): ToolResult {
   });
 }
 
+/** The time was over while the attempt was being written down. */
+export function timedOutBefore(name: string, afterMs: number): ToolResult {
+  return toolResult.timeout(`The tool ${name} was not run: its ${afterMs} ms were over before it could begin.`);
+}
+
+export function prepareTimedOut(name: string, afterMs: number): ToolResult {
+  return toolResult.timeout(`The tool ${name} was not run: preparing its arguments took more than ${afterMs} ms.`);
+}
+
+/** What is recorded of a tool that did its work and then failed at something else. */
+export function doneButNotFinished(name: string, why: ToolResult): ToolResult {
+  return toolResult.permanent(`The tool ${name} has done its work, but its result could not be finished: ${String(why.content)}`, {
+    ...(why.errorType === undefined ? {} : { errorType: why.errorType }),
+    ...(why.detail === undefined ? {} : { detail: why.detail }),
+    alternatives: ['find out what it did before you call it again'],
+  });
+}
+
+export function cancelledWhileRunning(why: string | undefined): ToolResult {
+  return toolResult.unknown(`The call was cancelled while the tool was running${why === undefined ? '' : `: ${why}`}.`, { errorType: 'cancelled' });
+}
+
 /** What is recorded of a call that a cancelled run had not begun. */
 export function cancelledBefore(): ToolResult {
   return toolResult.blocked('The call was cancelled before the tool was run.', { errorType: 'cancelled' });

@@ -1,6 +1,8 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import { performModelCall } from '../effects/model-call.ts';
-import { knownEffect, performToolCall, resultDraft, type ToolAttempt, type ToolBody, type ToolCallPorts } from '../effects/tool-call.ts';
+import { performToolCall } from '../effects/tool-call.ts';
+import type { ToolAttempt, ToolBody, ToolCallPorts } from '../effects/tool-ports.ts';
+import { knownEffect, resultDraft } from '../effects/tool-result-draft.ts';
 import { cancelledBefore, cancelledMeanwhile, interrupted, unknownOutcome } from '../effects/tool-result-texts.ts';
 import { type Event, type EventDraft, foldEvent } from '../ledger/event.ts';
 import { createState } from '../ledger/scoped-state.ts';
@@ -284,7 +286,7 @@ class AgentRun {
       startedAt: call.at,
       stateSchema: attempt.tool.stateSchema,
       base,
-      onChild: () => attempt.extendForChild(),
+      onChild: () => attempt.beforeChild(),
     });
   }
 

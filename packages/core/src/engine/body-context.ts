@@ -7,7 +7,7 @@ import { NotJsonError } from '../ledger/errors.ts';
 import type { Actor, EventOf, InvocationInput, InvocationMode } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Runnable } from '../ledger/runnable.ts';
-import { createState } from '../ledger/scoped-state.ts';
+import { createState, type StateAccess } from '../ledger/scoped-state.ts';
 import type { LedgerState } from '../ledger/state-fold.ts';
 import type { StateOf, StateSchema } from '../ledger/state-types.ts';
 import { BodyState } from './body-state.ts';
@@ -69,8 +69,22 @@ export class Body implements BodyContext {
   }
 
   get state(): StateOf<StateSchema> {
-    this.#state ??= createState(this.writes, this.place.stateSchema) as StateOf<StateSchema>;
+    this.#state ??= createState(this.#stateAccess(), this.place.stateSchema) as StateOf<StateSchema>;
     return this.#state;
+  }
+
+  /** After the end the state can be read, but a write would land nowhere: it is refused like everything else. */
+  #stateAccess(): StateAccess {
+    const { writes } = this;
+    return {
+      sharedScopes: writes.sharedScopes,
+      temp: writes.temp,
+      read: (scope) => writes.read(scope),
+      write: (scope, changes) => {
+        this.assertOpen('state');
+        writes.write(scope, changes);
+      },
+    };
   }
 
   get session(): SessionReader {
@@ -165,21 +179,21 @@ export class Body implements BodyContext {
   }
 
   now(): number {
-    this.#assertOpen('now');
+    this.assertOpen('now');
     return this.place.startedAt;
   }
 
   id(key: string): string {
-    this.#assertOpen('id');
+    this.assertOpen('id');
     return sha256(`${this.place.run.session.id}\n${this.place.childRoot}\n${this.place.startedAt}\nid\n${key}`).slice(0, 20);
   }
 
   random(key: string): number {
-    this.#assertOpen('random');
+    this.assertOpen('random');
     return randomFromSeed(`${this.place.run.session.id}\n${this.place.childRoot}\n${this.place.startedAt}\nrandom\n${key}`);
   }
 
-  #assertOpen(method: string): void {
+  protected assertOpen(method: string): void {
     if (this.#ended) throw new InvocationEndedError({ path: this.place.childRoot, method });
   }
 
@@ -197,7 +211,7 @@ export class Body implements BodyContext {
     options: CallOptions,
     scope: CancelScope,
   ): { path: string; ended: Promise<InvocationRecord | undefined> } {
-    this.#assertOpen(mode);
+    this.assertOpen(mode);
     const { run, childRoot } = this.place;
     const input = inputOf(runnable, options);
     const key = this.#uniqueKey(runnable, options, input);

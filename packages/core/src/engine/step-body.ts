@@ -62,6 +62,7 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
     if (scope.aborted) return stoppedEnd(frame);
     const returned = await settle(step, body, frame);
     if (returned === stopped) {
+      body.close();
       if (scope.reason !== undefined) await body.stopChildren(scope.reason);
       return stoppedEnd(frame);
     }
@@ -69,6 +70,7 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
     if (scope.aborted || isGivenBack(frame.run, scope)) return stoppedEnd(frame);
     return findDrift(step, body, frame) ?? endOf(step, body, frame, returned);
   } catch (thrown) {
+    body.close();
     const givesBack = isContinuable(thrown);
     await body.stopChildren(
       scope.reason ?? new AbortReason(givesBack ? 'stopped' : 'cancelled', `"${frame.record.path}" failed, and its children were stopped.`),

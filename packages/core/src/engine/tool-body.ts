@@ -1,15 +1,15 @@
 import { AbortReason } from '../base/cancel-scope.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { ToolAttempt, ToolBody } from '../effects/tool-call.ts';
+import type { ToolAttempt, ToolBody } from '../effects/tool-ports.ts';
 import type { EventDraft } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
-import type { ToolContext } from '../tools/tool.ts';
+import type { FinalizeContext } from '../tools/tool.ts';
 import { Body, type BodyPlace } from './body-context.ts';
 
 const noWrites = Object.freeze({ drafts: [], extras: undefined });
 
 /** What one attempt of a tool call can use. */
-export class ToolBodyContext extends Body implements ToolContext, ToolBody {
+export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
   readonly #attempt: ToolAttempt;
 
   constructor(attempt: ToolAttempt, place: BodyPlace) {
@@ -17,12 +17,16 @@ export class ToolBodyContext extends Body implements ToolContext, ToolBody {
     this.#attempt = attempt;
   }
 
-  get context(): ToolContext {
+  get context(): FinalizeContext {
     return this;
   }
 
   get args(): unknown {
     return this.#attempt.args;
+  }
+
+  get result(): unknown {
+    return this.#attempt.result;
   }
 
   get callId(): string {
@@ -54,6 +58,7 @@ export class ToolBodyContext extends Body implements ToolContext, ToolBody {
   }
 
   progress(data: JsonValue): void {
+    this.assertOpen('progress');
     this.place.run.emit?.({ type: 'tool_progress', invocationId: this.invocationId, callId: this.callId, name: this.toolName, data });
   }
 

@@ -20,6 +20,17 @@ export class DuplicateToolError extends AdjutantError {
   }
 }
 
+/** A child that `prepare` wanted to begin. */
+export class ChildInPrepareError extends AdjutantError {
+  constructor(data: { tool: string }) {
+    super(
+      'child_in_prepare',
+      `"prepare" of the tool "${data.tool}" called another runnable. It runs before the attempt is recorded, so nothing would keep the child from being run again: do this in "execute".`,
+      data,
+    );
+  }
+}
+
 export interface ToolFailureOptions {
   /** A stable word for what went wrong. @default 'tool_error' */
   readonly errorType?: string;

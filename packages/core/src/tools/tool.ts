@@ -34,7 +34,7 @@ export interface ToolContext<Args = unknown, Schema extends StateSchema = StateS
   readonly idempotencyKey: string;
   /** Grows with every owner of the session: a fencing token for services that take one. */
   readonly epoch: number;
-  /** Epoch milliseconds at which the attempt is given up. */
+  /** Epoch milliseconds at which the attempt is given up; later once it has called a runnable, unless the tool has a `timeout`. */
   readonly deadline: number | undefined;
   /** Streams a `tool_progress` event; nothing of it is stored. */
   progress(data: JsonValue): void;
@@ -55,7 +55,7 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema> {
   readonly description: string;
   /** Schema of the arguments, which are an object: zod 4.2 or later, another Standard Schema that gives JSON Schema, or JSON Schema itself. */
   readonly schema: ToolSchema<Input, Args> | JsonObject;
-  /** Schema of the result, checked before the model sees it; a result that does not fit is a failed call. */
+  /** Schema of the result, checked before the model sees it; a result that does not fit is a failed call, which is not tried again. */
   readonly outputSchema?: StandardSchemaV1<unknown, Output> | JsonObject;
   /** Types the state that the tool uses, and checks what it writes. */
   readonly stateSchema?: Schema;
@@ -71,11 +71,18 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema> {
   readonly idempotent?: boolean;
   /** The tool may destroy something. */
   readonly destructive?: boolean;
-  /** Changes the validated arguments before they are used. */
+  /**
+   * Changes the validated arguments before they are used. Runs before the attempt is recorded, anew for each one: what it throws refuses the
+   * call, without an attempt and without a retry. Its context has the number and the key of the attempt that is to follow, and a deadline of its own, as long
+   * as the tool's `timeout`. It may not begin children, and should change nothing outside: nothing protects what it does from being done again.
+   */
   readonly prepare?: (ctx: ToolContext<Args, Schema>) => Args | Promise<Args>;
   /** Does the work. Returning a runnable hands the conversation over to it. */
   readonly execute: (ctx: ToolContext<Args, Schema>) => ToolReturn<Output> | Promise<ToolReturn<Output>>;
-  /** Changes the result before it is recorded. Not called when `execute` gave a `ToolResult` or a runnable: these are final. */
+  /**
+   * Changes the result before it is recorded. Not called when `execute` gave a `ToolResult` or a runnable: these are final.
+   * When it throws, the call has failed and is not tried again: the tool has done its work.
+   */
   readonly finalize?: (ctx: FinalizeContext<Args, Output, Schema>) => unknown;
 }
 

@@ -1,0 +1,42 @@
+import type { EventOf } from '../ledger/event.ts';
+import type { ToolEffect, ToolResult } from '../ledger/tool-result.ts';
+import type { CallState } from '../loop/position.ts';
+
+type ResultDraft = Omit<EventOf<'tool_result'>, 'v' | 'seq' | 'id' | 'at'>;
+
+export function resultDraft(
+  call: EventOf<'tool_call'>,
+  path: string,
+  attempt: number,
+  result: ToolResult,
+  more: Pick<ResultDraft, 'settled' | 'durationMs'> & {
+    readonly [Key in 'effect' | 'late' | 'retryAfterMs' | 'next']?: ResultDraft[Key] | undefined;
+  },
+): ResultDraft {
+  const { settled, durationMs, effect, late, retryAfterMs, next } = more;
+  return {
+    type: 'tool_result',
+    by: `tool:${call.name}`,
+    invocationId: path,
+    callId: call.callId,
+    name: call.name,
+    attempt,
+    result,
+    settled,
+    durationMs: Math.round(durationMs * 100) / 100,
+    ...(effect === undefined ? {} : { effect }),
+    ...(late === undefined ? {} : { late }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(next === undefined ? {} : { next }),
+  };
+}
+
+/** Settles a call without an attempt: nothing has been executed. */
+export function refusalDraft(state: CallState, path: string, result: ToolResult): ResultDraft {
+  return resultDraft(state.call, path, 0, result, { settled: true, durationMs: 0, effect: knownEffect(state) });
+}
+
+/** What is known of the effects of the attempts that were made: none, unless one of them left it open. */
+export function knownEffect(state: CallState): ToolEffect {
+  return state.attempts.some(({ result }) => result?.effect === 'unknown') ? 'unknown' : 'none';
+}

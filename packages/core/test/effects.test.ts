@@ -1,0 +1,311 @@
+import { agent, type Event, type EventOf, type EventType, run, runtime, step, type Tool, ToolFailure, tool, toolResult } from 'adjutant';
+import { type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { until } from './until.ts';
+
+const quiet = z.object({});
+const of = <Type extends EventType>(events: readonly Event[], type: Type): EventOf<Type>[] =>
+  events.filter((event): event is EventOf<Type> => event.type === type);
+const settled = (events: readonly Event[]) => of(events, 'tool_result').filter((event) => event.settled);
+
+/** Runs an agent that calls a tool once, on the system's clock. */
+async function callOnce(work: Tool, tools: readonly Tool[] = [work]) {
+  const model = scriptedModel([{ toolCalls: [{ name: work.name }] }, { text: 'done' }]);
+  const { session, status } = await run(agent({ name: 'a', model, tools }), 'Go');
+  return { session, status, model };
+}
+
+/** An agent that calls a tool in its first round, on a clock that stands still. */
+async function start(work: Tool, more: readonly ScriptedResponse[] = [{ text: 'done' }]) {
+  const clock = testClock();
+  const app = runtime({ app: 'effects', ports: { clock } });
+  const session = await app.session();
+  const model = scriptedModel([{ toolCalls: [{ name: work.name }] }, ...more]);
+  const running = app.run(agent({ name: 'a', model, tools: [work] }), { input: 'Go', session, runId: 'run' });
+  return { clock, app, session, model, running };
+}
+
+type Ctx = Parameters<Tool['execute']>[0];
+
+function work(options: Partial<Tool>): Tool {
+  return tool({ name: 'work', description: 'Works', schema: quiet, ...options } as Parameters<typeof tool>[0]);
+}
+
+const http = (status: number) => Object.assign(new Error(`HTTP ${status}`), { status });
+const retry = { maxAttempts: 3, initialDelayMs: 1, backoffMultiplier: 1 };
+
+describe('the idempotency key', () => {
+  const keysOf = async (...ends: (() => unknown)[]) => {
+    const keys: string[] = [];
+    const { session } = await callOnce(
+      work({
+        recovery: 'rerun',
+        retry: { ...retry, maxAttempts: ends.length },
+        execute: (ctx) => {
+          keys.push(ctx.idempotencyKey);
+          return ends[ctx.attempt - 1]?.();
+        },
+      }),
+    );
+    expect(of(session.events, 'tool_attempt').map(({ key }) => key)).toEqual(keys);
+    return keys;
+  };
+  const lost = () => Promise.reject(Object.assign(new Error('lost'), { code: 'ETIMEDOUT' }));
+  const busy = () => Promise.reject(http(429));
+
+  test('stays while the effect of any attempt with it is open', async () => {
+    const [first, second, third] = await keysOf(lost, busy, () => 'done');
+    expect([second, third]).toEqual([first, first]);
+  });
+
+  test('changes after an attempt that had none', async () => {
+    const [first, second, third, fourth] = await keysOf(busy, busy, lost, () => 'done');
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect(fourth).toBe(third);
+  });
+
+  test('names the tenant, the app and the session', async () => {
+    const keys: string[] = [];
+    const noting = work({ execute: (ctx) => void keys.push(ctx.idempotencyKey) });
+    for (const [tenant, app, session] of [
+      ['t', 'a', 's'],
+      ['t', 'a', 'z'],
+      ['t', 'b', 's'],
+      ['u', 'a', 's'],
+    ]) {
+      const model = scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
+      const made = runtime({ app: app ?? '', tenant: tenant ?? '' });
+      await made.run(agent({ name: 'a', model, tools: [noting] }), { input: 'Go', session: session ?? '', runId: 'run' });
+    }
+    expect(new Set(keys).size).toBe(4);
+  });
+});
+
+describe('what was done does not fail for what came of it', () => {
+  const broken: readonly (readonly [string, Partial<Tool>, object])[] = [
+    ['finalize throws', { finalize: () => Promise.reject(http(429)) }, { status: 'error_permanent', errorType: 'http_429' }],
+    ['finalize says that it failed', { finalize: () => toolResult.transient('later') }, { status: 'error_transient' }],
+    [
+      'the result does not fit its schema',
+      { outputSchema: z.object({ sent: z.boolean() }) },
+      { status: 'error_permanent', errorType: 'validation_error' },
+    ],
+    [
+      'the schema itself throws',
+      {
+        outputSchema: z.unknown().transform(() => {
+          throw new Error('broken');
+        }),
+      },
+      { status: 'error_permanent' },
+    ],
+  ];
+
+  test.each(broken)('when %s, the call is settled once, and not with no effect', async (_what, options, expected) => {
+    let executions = 0;
+    const { session, model } = await callOnce(work({ retry, recovery: 'rerun', ...options, execute: () => ++executions }));
+    expect(executions).toBe(1);
+    expect(of(session.events, 'tool_attempt')).toHaveLength(1);
+    const [result] = of(session.events, 'tool_result');
+    expect(result).toMatchObject({ settled: true, result: expected });
+    expect(result?.effect).toBeUndefined();
+    expect(model.calls).toHaveLength(2);
+  });
+
+  test('the model reads that it was done', async () => {
+    const said = async (options: (typeof broken)[number][1]) =>
+      settled((await callOnce(work({ ...options, execute: () => 1 }))).session.events)[0]?.result;
+    expect((await said({ finalize: () => Promise.reject(new Error('no printer')) }))?.content).toMatch(/has done its work.*no printer/);
+    expect((await said({ outputSchema: z.string() }))?.content).toMatch(/ran/);
+  });
+
+  test('a finalize that does not end is cut, and the tool is not run again', async () => {
+    let executions = 0;
+    const { session, running, clock } = await start(
+      work({ retry, recovery: 'rerun', timeout: 5_000, execute: () => ++executions, finalize: () => new Promise(() => undefined) }),
+    );
+    await until(
+      () => settled(session.events).length === 1,
+      'the result',
+      () => clock.advance(500),
+    );
+    await running;
+    expect(executions).toBe(1);
+    expect(settled(session.events)[0]).toMatchObject({ attempt: 1, result: { status: 'error_permanent', errorType: 'timeout' } });
+    expect(settled(session.events)[0]?.effect).toBeUndefined();
+  });
+
+  test('what says of itself that it failed may be tried again', async () => {
+    let executions = 0;
+    await callOnce(work({ retry, execute: () => (++executions < 3 ? toolResult.transient('later') : 'done'), finalize: () => 'finished' }));
+    expect(executions).toBe(3);
+  });
+});
+
+describe('prepare', () => {
+  test.each([
+    ['throws', () => Promise.reject(new Error('no such order')), { status: 'error_permanent', errorType: 'tool_error', content: 'no such order' }],
+    ['is refused by a service', () => Promise.reject(http(404)), { errorType: 'http_404' }],
+  ])('that %s refuses the call before any attempt', async (_what, prepare, expected) => {
+    let executions = 0;
+    const { session } = await callOnce(work({ retry, prepare, execute: () => ++executions }));
+    expect(executions).toBe(0);
+    expect(of(session.events, 'tool_attempt')).toHaveLength(0);
+    expect(of(session.events, 'tool_result')).toMatchObject([{ attempt: 0, settled: true, effect: 'none', result: expected }]);
+  });
+
+  test('runs before the attempt is recorded and knows its number and key', async () => {
+    const seen: unknown[] = [];
+    const { session } = await callOnce(
+      work({
+        prepare: (ctx) => {
+          seen.push(ctx.attempt, ctx.idempotencyKey, of(ctx.session.events, 'tool_attempt').length);
+          ctx.state['prepared'] = true;
+          return { n: 1 };
+        },
+        execute: (ctx) => [(ctx.args as { n: number }).n, typeof ctx.callId, typeof ctx.now(), ctx.state['prepared']],
+        finalize: (ctx) => [...(ctx.result as unknown[]), ctx.toolName, Object.isFrozen(ctx.args)],
+      }),
+    );
+    const [attempt] = of(session.events, 'tool_attempt');
+    expect(seen).toEqual([1, attempt?.key, 0]);
+    expect(settled(session.events)[0]?.result.content).toEqual([1, 'string', 'number', true, 'work', true]);
+    expect(session.state['prepared']).toBe(true);
+  });
+
+  test('may not begin children, which nothing would protect', async () => {
+    const child = step({ name: 'child', execute: () => undefined });
+    const { session } = await callOnce(
+      work({
+        prepare: async (ctx) => {
+          await ctx.call(child);
+          return {};
+        },
+        execute: () => 1,
+      }),
+    );
+    expect(of(session.events, 'invocation_start')).toHaveLength(1);
+    expect(settled(session.events)[0]).toMatchObject({ attempt: 0, result: { errorType: 'child_in_prepare' } });
+  });
+
+  test('that does not end is cut like a tool', async () => {
+    let executions = 0;
+    const { session, running, clock } = await start(
+      work({ timeout: 5_000, prepare: () => new Promise(() => undefined), execute: () => ++executions }),
+    );
+    await until(
+      () => settled(session.events).length === 1,
+      'the result',
+      () => clock.advance(500),
+    );
+    await running;
+    expect(executions).toBe(0);
+    expect(settled(session.events)[0]).toMatchObject({ attempt: 0, effect: 'none', result: { status: 'timeout' } });
+  });
+});
+
+describe('after its end', () => {
+  const child = step({ name: 'child', execute: () => undefined });
+  const uses: readonly (readonly [string, (ctx: Ctx) => unknown])[] = [
+    ['call', (ctx) => ctx.call(child)],
+    ['spawn', (ctx) => ctx.spawn(child)],
+    ['dispatch', (ctx) => ctx.dispatch(child)],
+    ['now', (ctx) => ctx.now()],
+    ['id', (ctx) => ctx.id('x')],
+    ['random', (ctx) => ctx.random('x')],
+    ['progress', (ctx) => ctx.progress(1)],
+    ['a write', (ctx) => Object.assign(ctx.state, { late: true })],
+    ['a deletion', (ctx) => delete ctx.state['early']],
+    ['an update', (ctx) => ctx.state.update({ late: true })],
+  ];
+
+  async function outcomeOf(use: (ctx: Ctx) => unknown, ctx: Ctx): Promise<string> {
+    try {
+      await use(ctx);
+      return 'accepted';
+    } catch (error) {
+      return (error as { code?: string }).code ?? 'failed otherwise';
+    }
+  }
+
+  /** What each use says, in order. */
+  async function useAll(ctx: Ctx): Promise<readonly string[]> {
+    const said: string[] = [];
+    for (const [name, use] of uses) {
+      said.push(`${name}: ${await outcomeOf(use, ctx)}`);
+    }
+    expect(ctx.state['early']).toBe(1);
+    return said;
+  }
+  const refused = uses.map(([name]) => `${name}: invocation_ended`);
+  const noting = (notes: Ctx[], wait?: Promise<void>) =>
+    work({
+      execute: (ctx: Ctx) => {
+        notes.push(ctx);
+        ctx.state['early'] = 1;
+        return wait;
+      },
+    });
+
+  test('the context of a tool that ended refuses all that would be recorded', async () => {
+    const contexts: Ctx[] = [];
+    const { session } = await callOnce(noting(contexts));
+    const events = session.events.length;
+    expect(await useAll(contexts[0] as Ctx)).toEqual(refused);
+    expect(session.events).toHaveLength(events);
+    expect(session.state['late']).toBeUndefined();
+  });
+
+  test('the context of a step does too', async () => {
+    const contexts: Ctx[] = [];
+    const { session } = await run(
+      step({
+        name: 's',
+        execute: (ctx) => {
+          ctx.state['early'] = 1;
+          contexts.push(ctx as never);
+        },
+      }),
+    );
+    const events = session.events.length;
+    const said = await useAll(contexts[0] as Ctx);
+    expect(said.filter((word) => !word.startsWith('progress'))).toEqual(refused.filter((word) => !word.startsWith('progress')));
+    expect(session.events).toHaveLength(events);
+  });
+
+  test('so does that of a tool that took no notice of a stop: nothing is claimed or recorded any more', async () => {
+    const contexts: Ctx[] = [];
+    const { session, running, clock } = await start(
+      work({
+        execute: (ctx: Ctx) => {
+          contexts.push(ctx);
+          ctx.state['early'] = 1;
+          return new Promise(() => undefined);
+        },
+      }),
+    );
+    await until(() => contexts.length === 1, 'the tool');
+    running.stop();
+    let failure: unknown;
+    running.then(undefined, (error: unknown) => {
+      failure = error;
+    });
+    await until(
+      () => failure !== undefined,
+      'the end',
+      () => clock.advance(500),
+    );
+    expect(failure).toMatchObject({ code: 'run_stopped' });
+    const events = session.events.length;
+    expect((contexts[0] as Ctx).signal.aborted).toBe(true);
+    for (const [name, use] of uses) expect([name, await outcomeOf(use, contexts[0] as Ctx)]).toEqual([name, 'invocation_ended']);
+    expect(session.events).toHaveLength(events);
+    expect(session.ledger.claim).toBeUndefined();
+  });
+});
+
+test('a tool that failed by itself is classified by what it threw', async () => {
+  const failing = work({ execute: () => Promise.reject(new ToolFailure('full', { errorType: 'fully_booked' })) });
+  expect(settled((await callOnce(failing)).session.events)[0]).toMatchObject({ attempt: 1, effect: 'none', result: { errorType: 'fully_booked' } });
+});
