@@ -1,4 +1,21 @@
-import { agent, type Event, type EventOf, type EventType, run, runtime, step, type Tool, ToolFailure, tool, toolResult } from 'adjutant';
+import {
+  agent,
+  agentTool,
+  type Event,
+  type EventOf,
+  type EventType,
+  type JsonValue,
+  type LedgerStore,
+  memoryStore,
+  run,
+  runtime,
+  type Store,
+  step,
+  type Tool,
+  ToolFailure,
+  tool,
+  toolResult,
+} from 'adjutant';
 import { type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -10,8 +27,8 @@ const of = <Type extends EventType>(events: readonly Event[], type: Type): Event
 const settled = (events: readonly Event[]) => of(events, 'tool_result').filter((event) => event.settled);
 
 /** Runs an agent that calls a tool once, on the system's clock. */
-async function callOnce(work: Tool, tools: readonly Tool[] = [work]) {
-  const model = scriptedModel([{ toolCalls: [{ name: work.name }] }, { text: 'done' }]);
+async function callOnce(work: Tool, tools: readonly Tool[] = [work], args: JsonValue = {}) {
+  const model = scriptedModel([{ toolCalls: [{ name: work.name, args }] }, { text: 'done' }]);
   const { session, status } = await run(agent({ name: 'a', model, tools }), 'Go');
   return { session, status, model };
 }
@@ -302,6 +319,120 @@ describe('after its end', () => {
     for (const [name, use] of uses) expect([name, await outcomeOf(use, contexts[0] as Ctx)]).toEqual([name, 'invocation_ended']);
     expect(session.events).toHaveLength(events);
     expect(session.ledger.claim).toBeUndefined();
+  });
+});
+
+describe('the lease, right before a tool runs', () => {
+  /** A run whose process is suspended for a minute between the attempt and the tool; `meanwhile` is what others do with its session. */
+  async function suspended(recovery: 'report' | 'rerun', meanwhile: (ledgers: LedgerStore) => Promise<unknown>) {
+    const clock = testClock();
+    let missed = 0;
+    const store = memoryStore({ clock });
+    const app = runtime({ app: 'effects', store, ports: { clock: { ...clock, monotonic: () => clock.monotonic() + missed } } });
+    const session = await app.session({ id: 's' });
+    let executions = 0;
+    const model = scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
+    const ledgers = store.for({ tenant: 'default', app: 'effects' });
+    const suspend = (event: Event): void => {
+      if (event.type !== 'tool_attempt') return;
+      missed = 60_000;
+      void meanwhile(ledgers);
+    };
+    if (recovery === 'rerun') session.ledger.onDraft(suspend);
+    else session.ledger.onDurable((events) => events.forEach(suspend));
+    const running = app.run(agent({ name: 'a', model, tools: [work({ timeout: 600_000, recovery, execute: () => ++executions })] }), {
+      input: 'Go',
+      session,
+    });
+    const outcome = await Promise.resolve(running).then(
+      ({ status }) => status as string,
+      (error: { code?: string }) => error.code,
+    );
+    const recorded: Event[] = [];
+    for await (const page of ledgers.read('s')) recorded.push(...page);
+    return { outcome, executions, results: of(recorded, 'tool_result') };
+  }
+
+  test.each(['report', 'rerun'] as const)('when it is over and another owner has the session, a tool that may be %s is not run', async (recovery) => {
+    const taken = await suspended(recovery, (ledgers) => ledgers.claim('s', 'another', { ttl: 30_000, force: true }));
+    expect(taken).toEqual({ outcome: 'ledger_conflict', executions: 0, results: [] });
+  });
+
+  test.each(['report', 'rerun'] as const)('when it is over and nobody has taken the session, it is renewed (%s)', async (recovery) => {
+    const kept = await suspended(recovery, async () => undefined);
+    expect(kept).toMatchObject({ outcome: 'completed', executions: 1, results: [{ result: { status: 'success' } }] });
+  });
+});
+
+describe('the deadline', () => {
+  test('is the moment at which the tool is told to stop, however long the attempt took to be written down', async () => {
+    const clock = testClock();
+    const writing = Promise.withResolvers<void>();
+    const inner = memoryStore({ clock });
+    const store: Store = {
+      ...inner,
+      for: (scope) => {
+        const ledgers = inner.for(scope);
+        const append: LedgerStore['append'] = async (session, expected, batch) => {
+          if (batch.events.some(({ type }) => type === 'tool_attempt')) await writing.promise;
+          return ledgers.append(session, expected, batch);
+        };
+        return new Proxy(ledgers, {
+          get: (target, key) => {
+            const member: unknown = key === 'append' ? append : Reflect.get(target, key);
+            return typeof member === 'function' ? member.bind(target) : member;
+          },
+        });
+      },
+    };
+    const app = runtime({ app: 'effects', store, ports: { clock } });
+    const session = await app.session();
+    let stoppedAt: number | undefined;
+    let begun = false;
+    const slow = work({
+      timeout: 20_000,
+      execute: (ctx) => {
+        begun = true;
+        return new Promise((resolve) =>
+          ctx.signal.addEventListener('abort', () => {
+            stoppedAt = clock.now();
+            resolve('stopped');
+          }),
+        );
+      },
+    });
+    const model = scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
+    const running = app.run(agent({ name: 'a', model, tools: [slow] }), { input: 'Go', session });
+    await until(() => of(session.events, 'tool_attempt').length === 1, 'the attempt');
+    clock.advance(5_000);
+    writing.resolve();
+    await until(() => begun, 'the tool');
+    clock.advance(15_000);
+    await running;
+    expect(stoppedAt).toBe(of(session.events, 'tool_attempt')[0]?.deadline);
+  });
+
+  const child = step({ name: 'child', execute: () => undefined });
+
+  test('of a tool made of a runnable is two minutes from the start', async () => {
+    const { session } = await callOnce(agentTool(child, { name: 'work' }), [agentTool(child, { name: 'work' })], { message: 'Go' });
+    const [attempt] = of(session.events, 'tool_attempt');
+    expect((attempt?.deadline ?? 0) - (attempt?.at ?? 0)).toBeGreaterThanOrEqual(119_000);
+  });
+
+  test('moves when a tool without a timeout of its own calls a runnable, and the context says so', async () => {
+    const seen: number[] = [];
+    const { session } = await callOnce(
+      work({
+        execute: async (ctx) => {
+          seen.push(ctx.deadline ?? 0);
+          await ctx.call(child);
+          seen.push(ctx.deadline ?? 0);
+        },
+      }),
+    );
+    const recorded = of(session.events, 'tool_attempt')[0]?.deadline ?? 0;
+    expect(seen).toEqual([recorded, recorded + 90_000]);
   });
 });
 

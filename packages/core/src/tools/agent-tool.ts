@@ -12,6 +12,8 @@ export interface AgentToolOptions {
   readonly timeout?: number;
 }
 
+const defaultTimeoutMs = 120_000;
+
 interface Task {
   readonly message: string;
 }
@@ -46,7 +48,8 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
     name: options.name ?? runnable.name,
     description: options.description ?? runnable.description ?? `Ask "${runnable.name}" to do something.`,
     schema: taskSchema,
-    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+    // Said at once, so that the deadline that is recorded is the one that counts.
+    timeout: options.timeout ?? defaultTimeoutMs,
     execute: async (ctx) => {
       const result = await ctx.call(runnable, { message: ctx.args.message, ...(options.timeout === undefined ? {} : { timeout: options.timeout }) });
       if (result.status === 'completed') return (result.output ?? null) as JsonValue;
