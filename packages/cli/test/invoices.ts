@@ -10,7 +10,7 @@ export function readInvoices(): string {
 }
 
 /** The sum of the unpaid invoices, reckoned in cents and without any of the code under test. */
-export function unpaidCents(csv: string): number {
+function unpaidCents(csv: string): number {
   const amounts = [...csv.matchAll(/,(\d+)\.(\d\d),EUR,unpaid,/g)];
   return amounts.reduce((sum, [, whole, cents]) => sum + Number(whole) * 100 + Number(cents), 0);
 }

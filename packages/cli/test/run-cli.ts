@@ -39,7 +39,7 @@ export interface RunningCli {
 }
 
 /** Starts the real command line in a process of its own, with an environment that has no keys. */
-export function startCli(args: readonly string[], options: CliOptions & { readonly home: string }): RunningCli {
+function startCli(args: readonly string[], options: CliOptions & { readonly home: string }): RunningCli {
   const { cwd = repositoryRoot, env = {}, input = '', home, uid, nodeArguments = [] } = options;
   const child = spawn(process.execPath, [...nodeArguments, ...startArguments(), ...args], {
     cwd,

@@ -10,7 +10,7 @@ import { rehearsal } from './rehearsal/model.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The forms of model names that `parseModelName` understands, with examples in place of the ids. */
-export const modelNameForms: readonly string[] = [
+const modelNameForms: readonly string[] = [
   'openai:gpt-5-mini',
   'gemini:gemini-3-flash-preview',
   'claude:claude-sonnet-4-5',
