@@ -15,6 +15,7 @@ import { HandoffRefusedError, InvalidKeyError, InvocationEndedError, UnknownRunn
 import { handoffDepth, maxHandoffDepth } from './hand-over.ts';
 import { inputHash, invoke } from './invoke.ts';
 import type { RunContext } from './run-context.ts';
+import { hasOutcome } from './sequence-body.ts';
 
 const defaultAgentTimeoutMs = 120_000;
 
@@ -151,10 +152,13 @@ export class Body implements BodyContext {
   }
 
   spawn<Output>(runnable: Runnable<Output>, options: CallOptions = {}): SpawnHandle<Output> {
-    const scope = new CancelScope(this.place.ownerScope ?? this.#scopeOfChildren());
+    // Below the run and tied to its owner, so that it can be let go.
+    const scope = new CancelScope(this.place.run.detachedScope);
     const child = this.#begin('spawn', runnable, options, scope);
     child.ended.catch(() => undefined);
-    const tracked = this.place.ownerScope === undefined ? this.#track(child.ended) : undefined;
+    const isFree = this.#isDetached(child.path);
+    const untie = isFree ? undefined : (this.place.ownerScope ?? this.#scopeOfChildren()).onAbort((reason) => scope.abort(reason));
+    const tracked = isFree || this.place.ownerScope !== undefined ? undefined : this.#track(child.ended);
     return {
       invocationId: child.path,
       wait: async () => {
@@ -166,9 +170,32 @@ export class Body implements BodyContext {
       abort: (reason) => scope.abort(new AbortReason('cancelled', reason ?? `${runnable.name} was aborted by its caller.`)),
       detach: () => {
         if (tracked !== undefined) this.#children?.delete(tracked);
+        untie?.();
+        this.#recordDetaching(child.path);
         this.place.run.detach(child.path, child.ended);
       },
     };
+  }
+
+  #isDetached(path: string): boolean {
+    return this.place.run.ledger.invocations.byPath.get(path)?.mode === 'dispatch';
+  }
+
+  /** Says that nobody waits for a spawned child any more; once, and only while it matters. */
+  #recordDetaching(path: string): void {
+    const { ledger } = this.place.run;
+    if (ledger.failure !== undefined || this.#isDetached(path) || hasOutcome(ledger.invocations, path)) return;
+    ledger.append([
+      {
+        type: 'decision',
+        by: this.place.by,
+        invocationId: this.place.path,
+        component: 'spawn',
+        decision: 'detach',
+        reasoning: `"${path}" goes on by itself: its caller does not wait for it.`,
+        data: { path },
+      },
+    ]);
   }
 
   dispatch(runnable: Runnable, options: CallOptions = {}): { readonly invocationId: string } {

@@ -20,7 +20,8 @@ export interface InvocationRecord {
   readonly parent: string | undefined;
   readonly kind: RunnableKind;
   readonly name: string;
-  readonly mode: InvocationMode;
+  /** How it came about; a spawned invocation that was detached is a `dispatch` from then on. */
+  mode: InvocationMode;
   readonly input: InvocationInput | undefined;
   readonly inputHash: string | undefined;
   readonly branch: boolean;
@@ -147,7 +148,11 @@ export const invocationFold: Fold<InvocationTree> = {
   model_start: attach,
   model_end: attach,
   handoff: attach,
-  decision: attach,
+  decision: (tree, event) => {
+    const detached = event.component === 'spawn' && event.decision === 'detach' ? tree.byPath.get(String(event.data?.['path'])) : undefined;
+    if (detached?.mode === 'spawn') detached.mode = 'dispatch';
+    return attach(tree, event);
+  },
   compaction: attach,
   artifact: attach,
   error: attach,

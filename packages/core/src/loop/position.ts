@@ -100,6 +100,7 @@ function onToolResult(position: Position, event: EventOf<'tool_result'>): Positi
 }
 
 function onDecision(position: Position, event: EventOf<'decision'>): Position {
+  if (event.component === 'spawn' && event.decision === 'detach') position.openSpawns.delete(String(event.data?.['path']));
   if (event.component !== 'limits') return position;
   const reason = event.data?.['reason'] as StopReason | undefined;
   if (event.decision === 'exhausted' && reason !== undefined) position.stopReason ??= reason;
