@@ -364,6 +364,62 @@ describe('the lease, right before a tool runs', () => {
   });
 });
 
+describe('a tool that its process does not survive', () => {
+  /** Ends the process of a run as often as its tool has begun, and continues the run in another one. */
+  async function interruptedEachTime(recovery: 'report' | 'rerun') {
+    const store = memoryStore();
+    const keep: Store = { ...store, close: async () => undefined };
+    let executions = 0;
+    for (let process = 1; process <= 10; process++) {
+      const begun = Promise.withResolvers<void>();
+      const deadly = work({
+        recovery,
+        execute: () => {
+          executions++;
+          begun.resolve();
+          return new Promise(() => undefined);
+        },
+      });
+      const model = scriptedModel(executions === 0 ? [{ toolCalls: [{ name: 'work' }] }] : [{ text: 'done' }]);
+      const runnable = agent({ name: 'a', model, tools: [deadly] });
+      const clock = testClock(Date.UTC(2026, 0, process));
+      const app = runtime({ app: 'effects', store: keep, runnables: [runnable], ports: { clock } });
+      const running = process === 1 ? app.run(runnable, { input: 'Go', session: 's', runId: 'run' }) : app.resume('s');
+      const ended = Promise.resolve(running).then(
+        (result) => result,
+        () => undefined,
+      );
+      const first = await Promise.race([begun.promise, ended]);
+      if (first !== undefined) return { executions, events: first.session.events, status: first.status };
+      running.stop();
+      let over = false;
+      void ended.then(() => {
+        over = true;
+      });
+      await until(
+        () => over,
+        'the stop',
+        () => clock.advance(500),
+      );
+      await app.close();
+    }
+    throw new Error('The tool was run ten times.');
+  }
+
+  test('is run three times, and then its outcome is unknown', async () => {
+    const { executions, events, status } = await interruptedEachTime('rerun');
+    expect({ executions, status }).toEqual({ executions: 3, status: 'completed' });
+    expect(new Set(of(events, 'tool_attempt').map(({ key }) => key)).size).toBe(1);
+    expect(settled(events)).toMatchObject([{ attempt: 3, effect: 'unknown', result: { status: 'unknown', errorType: 'interrupted' } }]);
+  });
+
+  test('is run once when it reports', async () => {
+    const { executions, events, status } = await interruptedEachTime('report');
+    expect({ executions, status }).toEqual({ executions: 1, status: 'completed' });
+    expect(settled(events)).toMatchObject([{ attempt: 1, effect: 'unknown', result: { status: 'unknown' } }]);
+  });
+});
+
 describe('the deadline', () => {
   test('is the moment at which the tool is told to stop, however long the attempt took to be written down', async () => {
     const clock = testClock();

@@ -50,3 +50,11 @@ export function cancelledMeanwhile(): ToolResult {
 export function interrupted(): ToolResult {
   return toolResult.unknown('The process stopped while the tool was running.', { errorType: 'interrupted' });
 }
+
+/** What the model reads when a tool that may be run again has lost its process each time. */
+export function interruptedTooOften(name: string, times: number): ToolResult {
+  return toolResult.unknown(
+    `The process stopped ${times} times while the tool ${name} was running. It is not run again, and it is not known whether it took effect.`,
+    { errorType: 'interrupted', alternatives: ['check whether it took effect before you repeat it', 'try it another way'] },
+  );
+}

@@ -2,8 +2,9 @@ import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import { performModelCall } from '../effects/model-call.ts';
 import { performToolCall } from '../effects/tool-call.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../effects/tool-ports.ts';
+import { resultOfInterrupted } from '../effects/tool-recovery.ts';
 import { knownEffect, resultDraft } from '../effects/tool-result-draft.ts';
-import { cancelledBefore, cancelledMeanwhile, interrupted, unknownOutcome } from '../effects/tool-result-texts.ts';
+import { cancelledBefore, cancelledMeanwhile } from '../effects/tool-result-texts.ts';
 import { type Event, type EventDraft, foldEvent } from '../ledger/event.ts';
 import { createState } from '../ledger/scoped-state.ts';
 import { decide, type Frame } from '../loop/decide.ts';
@@ -330,18 +331,13 @@ class AgentRun {
     };
   }
 
-  /** The effect of an attempt whose process stopped is not known: the tool's recovery says what follows. */
   #closeAttempt({ call, attempt }: Extract<Intent, { type: 'close_attempt' }>): EventDraft {
-    const path = this.#frame.record.path;
-    const tool = this.#find(call.call.name);
-    // A call that has begun children is continued like a step: its body runs again and gets what they gave.
-    if (tool?.recovery === 'rerun' || this.#hasChildren(call.call.callId)) {
-      return resultDraft(call.call, path, attempt.attempt, interrupted(), { settled: false, durationMs: 0, effect: 'unknown', retryAfterMs: 0 });
-    }
-    return resultDraft(call.call, path, attempt.attempt, unknownOutcome('the process stopped while the tool was running'), {
-      settled: true,
+    const { result, settled } = resultOfInterrupted(call, this.#find(call.call.name), this.#hasChildren(call.call.callId));
+    return resultDraft(call.call, this.#frame.record.path, attempt.attempt, result, {
+      settled,
       durationMs: 0,
       effect: 'unknown',
+      ...(settled ? {} : { retryAfterMs: 0 }),
     });
   }
 
