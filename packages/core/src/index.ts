@@ -5,7 +5,7 @@ export { type IdSource, systemIds } from './base/id.ts';
 export { canonicalJson, type JsonObject, type JsonValue } from './base/json.ts';
 export { MissingPackageError } from './base/optional-package.ts';
 export { type Random, systemRandom } from './base/random.ts';
-export { promptOf } from './context/recipe.ts';
+export { PromptNotFoundError, promptOf } from './context/recipe.ts';
 export {
   enrichUserMessages,
   includeHistory,
@@ -21,6 +21,7 @@ export {
   DuplicateRunnableError,
   HandoffRefusedError,
   InvalidRunError,
+  InvalidRuntimeError,
   InvocationEndedError,
   NoOpenRunError,
   RunStoppedError,
@@ -28,6 +29,7 @@ export {
 } from './engine/errors.ts';
 export { Run, type RunResult } from './engine/run.ts';
 export type { OnStep } from './engine/run-context.ts';
+export type { RunLimits, RunOptions, SessionOptions } from './engine/run-options.ts';
 export { type BlobReference, isBlobReference } from './ledger/blob.ts';
 export type { BodyContext, CallOptions, CallResult, SpawnHandle } from './ledger/body-context.ts';
 export {
@@ -58,7 +60,7 @@ export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store 
 export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-report.ts';
 export type { OutputOf, Runnable } from './ledger/runnable.ts';
 export { InvalidStateError, UndeclaredScopeError } from './ledger/scoped-state.ts';
-export { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
+export { type AnySession, InvalidEventError, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 export type { StateOf, StateSchema } from './ledger/state-types.ts';
 export type { SessionStatus } from './ledger/status.ts';
 export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool-result.ts';
@@ -77,7 +79,7 @@ export { type Parallel, type ParallelOptions, parallel } from './runnables/paral
 export type { PromptEvent, RenderContext, Renderer, ToolChoice } from './runnables/render-context.ts';
 export { type Sequence, type SequenceOptions, sequence } from './runnables/sequence.ts';
 export { type Step, type StepContext, type StepOptions, step } from './runnables/step.ts';
-export { type RunLimits, type RunOptions, Runtime, type RuntimeOptions, run, runtime, type SessionOptions, session } from './runtime.ts';
+export { type InAppOptions, Runtime, type RuntimeOptions, run, runtime, session } from './runtime.ts';
 export { memoryStore } from './stores/memory.ts';
 export { type AgentToolOptions, agentTool } from './tools/agent-tool.ts';
 export { DuplicateToolError, InvalidToolError, ToolFailure } from './tools/errors.ts';

@@ -1,14 +1,24 @@
 import { type Clock, systemClock } from './base/clock.ts';
 import { type IdSource, systemIds } from './base/id.ts';
 import type { JsonObject, JsonValue } from './base/json.ts';
+import { findInvalidOption, isFunction, isGroup, isList, isNonEmptyText, isObject, type OptionChecks } from './base/options.ts';
 import { type Random, systemRandom } from './base/random.ts';
-import { InvalidRunError } from './engine/errors.ts';
+import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
 import { executeRun } from './engine/execute-run.ts';
 import { Registry, type ResolveRunnable } from './engine/registry.ts';
 import { Run } from './engine/run.ts';
-import type { AppServices, OnStep } from './engine/run-context.ts';
+import type { AppServices } from './engine/run-context.ts';
+import {
+  checkedRunOptions,
+  checkRunnable,
+  checkSessionOptions,
+  type RunLimits,
+  type RunOptions,
+  runLimitChecks,
+  type SessionOptions,
+} from './engine/run-options.ts';
 import { SessionBusyError, SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
-import type { EventDraft, StreamEvent } from './ledger/event.ts';
+import type { EventOf } from './ledger/event.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
 import type { LedgerStore, SessionListing, Store } from './ledger/port.ts';
 import type { OutputOf, Runnable } from './ledger/runnable.ts';
@@ -26,19 +36,7 @@ const leaseMs = 30_000;
 /** Milliseconds of active time that a run may take. */
 const defaultRunTimeoutMs = 600_000;
 
-/** Limits of a whole run with everything in it. */
-export interface RunLimits {
-  /** Answered model calls. @default none */
-  readonly rounds?: number;
-  /** Input and output tokens. @default none */
-  readonly tokens?: number;
-  /** US dollars. @default none */
-  readonly cost?: number;
-  /** Milliseconds of active time. @default 600_000 */
-  readonly timeout?: number;
-}
-
-export interface RuntimeOptions {
+export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   /** Name of the app: the name space of its sessions. */
   readonly app: string;
   /** @default a store in memory */
@@ -55,43 +53,26 @@ export interface RuntimeOptions {
   /** Prices by model name that win over the built-in table. */
   readonly prices?: Readonly<Record<string, Price>>;
   /** Types and checks the state of all sessions. */
-  readonly stateSchema?: StateSchema;
+  readonly stateSchema?: Schema;
   /** For tests: where time, ids and randomness come from. */
   readonly ports?: { readonly clock?: Clock; readonly ids?: IdSource; readonly random?: Random };
 }
 
-export interface RunOptions {
-  readonly input?: string;
-  /** A session or the id of one. @default a new session */
-  readonly session?: AnySession | string;
-  /** Name of the run; a run that has one is started once, however often it is asked for. */
-  readonly runId?: string;
-  /** Milliseconds of active time. @default that of the runtime */
-  readonly timeout?: number;
-  /** Cancels the run. To give a run back without ending it, use `run.stop()`. */
-  readonly signal?: AbortSignal;
-  /** Called with each event as it happens. */
-  readonly onStream?: (event: StreamEvent) => void;
-  /** Called after each round of an agent and after each other invocation; the run waits for it. */
-  readonly onStep?: OnStep;
-  readonly limits?: Omit<RunLimits, 'timeout'>;
-}
-
-export interface SessionOptions<Schema extends StateSchema = StateSchema> {
-  /** @default a new one */
-  readonly id?: string;
-  /** Ids of the shared scopes, by scope name: `{ user: 'user-456', patient: 'patient-789' }`. */
-  readonly scopes?: ScopeIds;
-  /** Shorthand of `scopes.user`. */
-  readonly userId?: string;
-  /** Types and checks the session's state. */
-  readonly stateSchema?: Schema;
-  /** What becomes of an id that is in use: `open` gives that session, `fail` refuses. @default 'open' */
-  readonly existing?: 'open' | 'fail';
-}
+const runtimeChecks: OptionChecks<RuntimeOptions> = {
+  app: isNonEmptyText,
+  store: (value) => (typeof (value as Partial<Store> | null)?.for === 'function' ? undefined : "a store such as sqlite('file.db')"),
+  tenant: isNonEmptyText,
+  runnables: isList,
+  resolve: isFunction,
+  tools: isList,
+  limits: isGroup(runLimitChecks),
+  prices: isObject,
+  stateSchema: isObject,
+  ports: isObject,
+};
 
 /** An app that is running: sessions, runs and the tools that all agents share. */
-export class Runtime {
+export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   readonly app: string;
   readonly tenant: string;
   readonly tools: Toolset;
@@ -106,9 +87,12 @@ export class Runtime {
   readonly #opening = new Map<string, Promise<void>>();
   readonly #sessions = new Map<string, WeakRef<Session>>();
 
-  constructor(options: RuntimeOptions) {
+  /** @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError */
+  constructor(options: RuntimeOptions<OwnSchema>) {
+    const invalid = findInvalidOption(options, runtimeChecks);
+    if (invalid !== undefined) throw new InvalidRuntimeError({ reason: invalid.reason });
     const { app, tenant = 'default', ports = {} } = options;
-    if (typeof app !== 'string' || app === '') throw new InvalidRunError({ reason: '`app` must be the name of the app' });
+    if (app === undefined) throw new InvalidRuntimeError({ reason: '`app` must be the name of the app' });
     this.#options = options;
     this.app = app;
     this.tenant = tenant;
@@ -137,23 +121,26 @@ export class Runtime {
 
   /**
    * Starts a run, or continues the open one of the session. The input of an open run is a message to it.
-   * @throws DuplicateRunnableError; everything else rejects the run
+   * @throws InvalidRunError, DuplicateRunnableError; everything else rejects the run
    */
   run<R extends Runnable>(runnable: R, inputOrOptions: string | RunOptions = {}): Run<OutputOf<R>> {
+    checkRunnable(runnable);
+    const options = checkedRunOptions(inputOrOptions);
     this.#services.registry.register(runnable);
-    const options = typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
     return this.#start(runnable, options) as Run<OutputOf<R>>;
   }
 
-  /** Continues the run that a session has open, from what its ledger says. Its runnable must be registered. */
+  /** Continues the run that a session has open, from what its ledger says. Its runnable must be registered. @throws InvalidRunError */
   resume(session: AnySession | string, options: Omit<RunOptions, 'session' | 'input'> = {}): Run {
-    return this.#start(undefined, { ...options, session });
+    return this.#start(undefined, checkedRunOptions({ ...options, session }));
   }
 
   #start(runnable: Runnable | undefined, options: RunOptions): Run {
-    const { limits: own = {}, runId } = options;
-    if (runId !== undefined && (runId === '' || /[/#~>]/.test(runId)))
-      throw new InvalidRunError({ reason: `"${runId}" cannot be a \`runId\`: it is not empty and has none of / # ~ >` });
+    const { limits: own = {} } = options;
+    const owner = typeof options.session === 'object' ? runtimes.get(options.session) : undefined;
+    if (owner !== undefined && owner.app !== this.app) {
+      throw new InvalidRunError({ reason: `the session belongs to the app "${owner.app}" of another runtime; run it there` });
+    }
     const { limits: shared = {} } = this.#options;
     const run: Run = new Run(async (sink) => {
       const session = await this.#sessionFor(options.session, runnable === undefined);
@@ -194,7 +181,8 @@ export class Runtime {
   }
 
   /** Opens a session, or makes a new one. What is written through it belongs to this process until it is flushed and given back. */
-  async session<Schema extends StateSchema = StateSchema>(options: SessionOptions<Schema> = {}): Promise<Session<Schema>> {
+  async session<Schema extends StateSchema = OwnSchema>(options: SessionOptions<Schema> = {}): Promise<Session<Schema>> {
+    checkSessionOptions(options as SessionOptions);
     const id = options.id ?? `session_${this.#ids.next()}`;
     // Two openings of one session at once would make two ledgers, of which one would soon be out of date.
     const before = this.#opening.get(id) ?? Promise.resolve();
@@ -241,10 +229,10 @@ export class Runtime {
     return session;
   }
 
-  #wrap<Schema extends StateSchema>(ledger: Ledger, scopes: ScopeIds, schema: StateSchema | undefined): Session<Schema> {
-    const shared = new SharedState(ledger.ports.store, scopes);
+  #wrap<Schema extends StateSchema>(ledger: Ledger, scopes: ScopeIds, schema: StateSchema | undefined, isolated = false): Session<Schema> {
+    const shared = new SharedState(ledger.ports.store, scopes, isolated);
     const made = new Session<Schema>({ app: this.app, ledger, shared, schema, restore: (snapshot, ownSchema) => restore(snapshot, ownSchema) });
-    runtimes.set(made, this);
+    runtimes.set(made, this as unknown as Runtime);
     return made;
   }
 
@@ -264,8 +252,10 @@ export class Runtime {
   #fill(snapshot: SessionSnapshot | LooseSnapshot, id: string, schema: StateSchema | undefined): Session {
     const ledger = new Ledger(id, this.#ports(), []);
     ledger.restore(snapshot.events ?? [], snapshot.blobs ?? {});
-    const session = this.#wrap(ledger, snapshot.scopes ?? {}, schema ?? this.#options.stateSchema);
     const observed = looseState(snapshot);
+    const named = Object.fromEntries(observed.map(({ scope }) => [scope, id]));
+    // A copy keeps the shared state that it was made with, and its writes to itself.
+    const session = this.#wrap(ledger, { ...named, ...scopesOf(ledger), ...snapshot.scopes }, schema ?? this.#options.stateSchema, true);
     if (observed.length > 0) ledger.append(observed);
     return session;
   }
@@ -301,8 +291,8 @@ function scopesOf(ledger: Ledger): Record<string, string> {
 }
 
 /** State that a snapshot gives beside its events, as `userState`, `patientState`, …: recorded as seen. */
-function looseState(snapshot: SessionSnapshot | LooseSnapshot): EventDraft[] {
-  const drafts: EventDraft[] = [];
+function looseState(snapshot: SessionSnapshot | LooseSnapshot): Omit<EventOf<'state_change'>, 'v' | 'seq' | 'id' | 'at'>[] {
+  const drafts: Omit<EventOf<'state_change'>, 'v' | 'seq' | 'id' | 'at'>[] = [];
   for (const [name, values] of Object.entries(snapshot)) {
     if (!name.endsWith('State') || typeof values !== 'object' || values === null) continue;
     const scope = name.slice(0, -'State'.length);
@@ -317,7 +307,7 @@ function restore(snapshot: SessionSnapshot, schema: StateSchema | undefined): Se
 }
 
 /** Makes an app that sessions and runs belong to. */
-export function runtime(options: RuntimeOptions): Runtime {
+export function runtime<Schema extends StateSchema = StateSchema>(options: RuntimeOptions<Schema>): Runtime<Schema> {
   return new Runtime(options);
 }
 
@@ -354,13 +344,14 @@ async function fromSnapshot<Schema extends StateSchema = StateSchema>(
 /** A session in memory: `await session('my-app', { id, userId })`. Sessions that last come from `runtime({ store }).session()`. */
 export const session = Object.assign(memorySession, { fromSnapshot });
 
+export interface InAppOptions extends RunOptions {
+  /** The app to run in. @default that of the session, else one of its own in memory */
+  readonly runner?: Runtime;
+}
+
 /** Runs in memory, or on the runtime of the given session. */
-export function run<R extends Runnable>(
-  runnable: R,
-  inputOrOptions: string | (RunOptions & { /** The app to run in. */ readonly runner?: Runtime }) = {},
-): Run<OutputOf<R>> {
-  const options = typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
-  const { runner, ...rest } = options;
-  const owner = runner ?? (typeof rest.session === 'object' ? runtimes.get(rest.session) : undefined) ?? new Runtime({ app: 'app' });
-  return owner.run(runnable, rest);
+export function run<R extends Runnable>(runnable: R, inputOrOptions: string | InAppOptions = {}): Run<OutputOf<R>> {
+  const { runner, ...options } = typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
+  const owner = runner ?? (typeof options.session === 'object' ? runtimes.get(options.session) : undefined) ?? new Runtime({ app: 'app' });
+  return owner.run(runnable, options);
 }

@@ -84,10 +84,10 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
       clock,
       ports.emit === undefined ? undefined : deltaSink(request, ports.emit),
     );
-    if (isEmpty(answer, request.final)) throw emptyAnswer(model, answer);
-    recordAnswer(request, ports, answer, startedAt, estimatedInputTokens);
+    if (isEmpty(answer)) recordFailure(request, ports, emptyAnswer(model, answer), undefined, startedAt, answer.usage);
+    else recordAnswer(request, ports, answer, startedAt, estimatedInputTokens);
   } catch (error) {
-    recordFailure(request, ports, error, scope.reason, startedAt, estimatedInputTokens);
+    recordFailure(request, ports, error, scope.reason, startedAt, undefined);
   } finally {
     cancelTimer();
     scope.close();
@@ -106,8 +106,8 @@ function deltaSink({ path, agent }: ModelCallRequest, emit: (event: TransientEve
   };
 }
 
-function isEmpty(answer: ModelAnswer, final: boolean): boolean {
-  return (final || answer.toolCalls.length === 0) && answer.texts.every(({ text }) => text.trim() === '');
+function isEmpty(answer: ModelAnswer): boolean {
+  return answer.toolCalls.length === 0 && answer.texts.every(({ text }) => text.trim() === '');
 }
 
 function emptyAnswer(model: Model, answer: ModelAnswer): ModelError {
@@ -182,13 +182,15 @@ function recordFailure(
   error: unknown,
   reason: AbortReason | undefined,
   startedAt: number,
-  estimatedInputTokens: number,
+  /** What the provider charged, when it said so. */
+  usage: Usage | undefined,
 ): void {
   const { ledger, clock } = ports;
   if (ledger.failure !== undefined || reason?.code === 'stopped' || reason?.code === 'fenced') return;
   const cancelled = reason !== undefined && ports.scope.aborted;
   const modelError = toModelError(reason ?? error, modelName(request.model));
   const retryAfterMs = cancelled ? undefined : nextDelay(request, ports.random, reason ?? error);
+  const cost = usage === undefined ? undefined : costOf(request.model, usage, ports.prices);
   const end: Omit<EventOf<'model_end'>, 'v' | 'seq' | 'id' | 'at'> = {
     type: 'model_end',
     by: 'runtime',
@@ -196,8 +198,9 @@ function recordFailure(
     round: request.round,
     attempt: request.attempt,
     status: cancelled ? 'cancelled' : 'error',
-    usage: failedUsage(modelError, estimatedInputTokens),
-    estimated: true,
+    usage: usage ?? failedUsage(modelError, estimateTokens(request.characters)),
+    ...(usage === undefined ? { estimated: true as const } : {}),
+    ...(cost === undefined ? {} : { cost }),
     durationMs: rounded(clock.monotonic() - startedAt),
     error: modelError.toJSON(),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -53,6 +53,13 @@ export class InvalidRunError extends AdjutantError {
   }
 }
 
+/** Options that no app can be made of. */
+export class InvalidRuntimeError extends AdjutantError {
+  constructor(data: { reason: string }) {
+    super('invalid_runtime', `The runtime cannot be made: ${data.reason}.`, data);
+  }
+}
+
 /** A key that cannot name a child. */
 export class InvalidKeyError extends AdjutantError {
   constructor(data: { key: string; reason: string }) {

@@ -132,7 +132,7 @@ function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined)
     ledger.append([{ type: 'cancel', by: 'user', invocationId: run.runId, reason: message }]);
     run.abort(new AbortReason('cancelled', message));
   };
-  const onSignal = (): void => cancel(signal?.reason instanceof Error ? signal.reason.message : undefined);
+  const onSignal = (): void => cancel(reasonOf(signal?.reason));
   const forgetters = [
     ledger.onDraft((event) => run.count(event)),
     ledger.onDurable((events) => {
@@ -147,6 +147,12 @@ function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined)
   return () => {
     for (const forget of forgetters) forget();
   };
+}
+
+/** What a person gave as the reason of an abort. */
+function reasonOf(reason: unknown): string | undefined {
+  if (reason instanceof Error) return reason.message;
+  return reason === undefined ? undefined : String(reason);
 }
 
 /** A run that was cancelled before its process stopped is not taken up again: it only ends. */

@@ -26,7 +26,8 @@ export type RunnableKind = 'agent' | 'step' | 'sequence' | 'parallel' | 'loop';
 /** How an invocation came about. `child` is a part of a sequence, parallel or loop. */
 export type InvocationMode = 'root' | 'child' | 'call' | 'spawn' | 'dispatch' | 'transfer';
 export type InvocationStatus = 'completed' | 'error' | 'cancelled' | 'transferred';
-export type StopReason = 'round_limit' | 'token_limit' | 'cost_limit';
+/** Why a run gave less than it was asked for: a limit, or the longest answer that the model may give. */
+export type StopReason = 'round_limit' | 'token_limit' | 'cost_limit' | 'output_limit';
 
 export interface InvocationInput {
   readonly message?: string;

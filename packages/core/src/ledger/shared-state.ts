@@ -13,12 +13,15 @@ export type ScopeIds = Readonly<Record<string, string>>;
 export class SharedState {
   readonly scopeIds: ScopeIds;
   readonly #store: LedgerStore;
+  readonly #isolated: boolean;
   /** What this session knows of the stored keys. */
   readonly #known = new Map<string, { readonly version: number; readonly exists: boolean }>();
 
-  constructor(store: LedgerStore, scopeIds: ScopeIds) {
+  /** @param isolated what the session knows of the scopes is its own: nothing is read from outside, and nothing written there */
+  constructor(store: LedgerStore, scopeIds: ScopeIds, isolated = false) {
     this.#store = store;
     this.scopeIds = scopeIds;
+    this.#isolated = isolated;
   }
 
   get names(): readonly string[] {
@@ -28,6 +31,7 @@ export class SharedState {
   /** The events that record what other sessions changed since this one looked. */
   async observe(current: LedgerState): Promise<EventDraft[]> {
     const drafts: EventDraft[] = [];
+    if (this.#isolated) return drafts;
     for (const [scope, scopeId] of Object.entries(this.scopeIds)) {
       const stored = await this.#store.readShared(scope, scopeId);
       const known = current.scopes[scope] ?? {};
@@ -47,7 +51,7 @@ export class SharedState {
   /** The store's part of a change of a shared scope, based on the versions that this session saw last. */
   writes(scope: string, changes: readonly StateChange[]): SharedWrite[] {
     const scopeId = this.scopeIds[scope];
-    if (scopeId === undefined) return [];
+    if (scopeId === undefined || this.#isolated) return [];
     return changes.map(({ key, newValue }) => {
       const name = versionKey(scope, key);
       const { version, exists } = this.#known.get(name) ?? { version: 0, exists: false };

@@ -105,6 +105,18 @@ describe('decide', () => {
 
   test.each<[string, readonly EventDraft[], readonly string[], readonly object[], Frame?]>([
     ['a model call at the beginning', [user], [], [{ type: 'model', key: 'model:1.1', round: 1, attempt: 1, final: false }]],
+    [
+      'another call after the agent was reopened, also at a limit that was raised',
+      [
+        user,
+        asked(1),
+        limitNote('exhausted', 'token_limit'),
+        answered(1, { status: 'error', error: { name: 'E', code: 'e', message: 'm' } }),
+        { ...base, type: 'invocation_reopen', reason: 'fixed' },
+      ],
+      [],
+      [{ type: 'model', key: 'model:1.2', round: 1, attempt: 2, final: false }],
+    ],
     ['nothing while it is under way', [user, asked(1)], ['model:1.1'], [{ type: 'wait' }]],
     ['the end of a call whose process stopped', [user, asked(1)], [], [{ type: 'close_model' }]],
     [

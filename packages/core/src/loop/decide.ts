@@ -87,7 +87,8 @@ function decideRepeat(position: Position, inFlight: ReadonlySet<string>, _frame:
 function decideAfterAnswer(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
   if (position.openSpawns.size > 0) return waiting;
   if (position.unseen > 0 && position.stopReason === undefined) return nextRound(position, inFlight, frame);
-  return [{ type: 'finish', output: position.text, stopReason: position.stopReason }];
+  const cutOff = position.model?.end?.finishReason === 'length' ? ('output_limit' as const) : undefined;
+  return [{ type: 'finish', output: position.text === '' ? position.lastText : position.text, stopReason: position.stopReason ?? cutOff }];
 }
 
 function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {

@@ -23,7 +23,10 @@ export function checkName(kind: string, name: unknown): void {
 /** Checks the options of a definition: the name, that there are no others, and what each must be. @throws InvalidDefinitionError */
 export function checkDefinition<Options extends { readonly name: string }>(kind: string, options: Options, checks: OptionChecks<Options>): void {
   const name: unknown = (options as { name?: unknown } | null | undefined)?.name;
-  const invalid = findInvalidOption(options, checks);
+  // A definition may be spread into the options of a new one: agent({ ...support, model: other }).
+  const isDefinition: OptionChecks<{ kind: string }> = { kind: (value) => (value === kind ? undefined : `"${kind}"`) };
+  const derived = typeof options === 'object' && options !== null && 'kind' in options;
+  const invalid = findInvalidOption(options, derived ? { ...checks, ...isDefinition } : checks);
   if (invalid !== undefined && (typeof options !== 'object' || options === null || typeof name === 'string')) {
     throw new InvalidDefinitionError({ kind, name: String(name), reason: invalid.reason });
   }

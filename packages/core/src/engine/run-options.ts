@@ -1,0 +1,118 @@
+import {
+  describeValue,
+  findInvalidOption,
+  isCount,
+  isFunction,
+  isGroup,
+  isNonEmptyText,
+  isObject,
+  isOneOf,
+  isPositive,
+  isText,
+  type OptionCheck,
+  type OptionChecks,
+} from '../base/options.ts';
+import type { StreamEvent } from '../ledger/event.ts';
+import { type AnySession, Session } from '../ledger/session.ts';
+import type { ScopeIds } from '../ledger/shared-state.ts';
+import type { StateSchema } from '../ledger/state-types.ts';
+import { InvalidRunError } from './errors.ts';
+import type { OnStep } from './run-context.ts';
+
+/** Limits of a whole run with everything in it. */
+export interface RunLimits {
+  /** Answered model calls. @default none */
+  readonly rounds?: number;
+  /** Input and output tokens. @default none */
+  readonly tokens?: number;
+  /** US dollars. @default none */
+  readonly cost?: number;
+  /** Milliseconds of active time. @default 600_000 */
+  readonly timeout?: number;
+}
+
+export interface RunOptions {
+  readonly input?: string;
+  /** A session or the id of one. @default a new session */
+  readonly session?: AnySession | string;
+  /** Name of the run; a run that has one is started once, however often it is asked for. */
+  readonly runId?: string;
+  /** Milliseconds of active time. @default that of the runtime */
+  readonly timeout?: number;
+  /** Cancels the run. To give a run back without ending it, use `run.stop()`. */
+  readonly signal?: AbortSignal;
+  /** Called with each event as it happens. */
+  readonly onStream?: (event: StreamEvent) => void;
+  /** Called after each round of an agent and after each other invocation; the run waits for it. */
+  readonly onStep?: OnStep;
+  readonly limits?: Omit<RunLimits, 'timeout'>;
+}
+
+export interface SessionOptions<Schema extends StateSchema = StateSchema> {
+  /** @default a new one */
+  readonly id?: string;
+  /** Ids of the shared scopes, by scope name: `{ user: 'user-456', patient: 'patient-789' }`. */
+  readonly scopes?: ScopeIds;
+  /** Shorthand of `scopes.user`. */
+  readonly userId?: string;
+  /** Types and checks the session's state. */
+  readonly stateSchema?: Schema;
+  /** What becomes of an id that is in use: `open` gives that session, `fail` refuses. @default 'open' */
+  readonly existing?: 'open' | 'fail';
+}
+
+const usageLimits = { rounds: isCount, tokens: isPositive, cost: isPositive };
+/** What the limits of a runtime must be. */
+export const runLimitChecks: OptionChecks<RunLimits> = { ...usageLimits, timeout: isPositive };
+
+const isRunId: OptionCheck = (value) =>
+  typeof value === 'string' && value !== '' && !/[/#~>]/.test(value) ? undefined : 'a string that is not empty and has none of / # ~ >';
+const isSessionOrId: OptionCheck = (value) =>
+  value instanceof Session || (typeof value === 'string' && value !== '') ? undefined : 'a session or the id of one';
+const isSignal: OptionCheck = (value) => (value instanceof AbortSignal ? undefined : 'an AbortSignal');
+const isScopeIds: OptionCheck = (value) => {
+  const isRecord = isObject(value) === undefined && Object.values(value as object).every((id) => isNonEmptyText(id) === undefined);
+  if (!isRecord) return 'an object that gives each scope an id';
+  const reserved = Object.keys(value as object).find((scope) => ['session', 'temp', 'update', 'refresh'].includes(scope));
+  return reserved === undefined ? undefined : `scopes with names of their own: "${reserved}" is taken`;
+};
+
+const runChecks: OptionChecks<RunOptions> = {
+  input: isText,
+  session: isSessionOrId,
+  runId: isRunId,
+  timeout: isPositive,
+  signal: isSignal,
+  onStream: isFunction,
+  onStep: isFunction,
+  limits: isGroup<Omit<RunLimits, 'timeout'>>(usageLimits),
+};
+
+const sessionChecks: OptionChecks<SessionOptions> = {
+  id: isNonEmptyText,
+  scopes: isScopeIds,
+  userId: isNonEmptyText,
+  stateSchema: isObject,
+  existing: isOneOf('open', 'fail'),
+};
+
+/** The options of a run that was started with an input or with options. @throws InvalidRunError */
+export function checkedRunOptions(given: string | RunOptions): RunOptions {
+  if (typeof given === 'string') return { input: given };
+  const invalid = findInvalidOption(given, runChecks);
+  if (invalid !== undefined) throw new InvalidRunError({ reason: invalid.reason });
+  return given;
+}
+
+/** @throws InvalidRunError when a value is no runnable */
+export function checkRunnable(value: unknown): void {
+  const { kind, name } = (value ?? {}) as { kind?: unknown; name?: unknown };
+  if (typeof kind === 'string' && typeof name === 'string') return;
+  throw new InvalidRunError({ reason: `what is to be run must be an agent, step, sequence, parallel or loop, not ${describeValue(value)}` });
+}
+
+/** @throws InvalidRunError */
+export function checkSessionOptions(options: SessionOptions): void {
+  const invalid = findInvalidOption(options, sessionChecks);
+  if (invalid !== undefined) throw new InvalidRunError({ reason: `a session cannot be opened: ${invalid.reason}` });
+}
