@@ -41,6 +41,8 @@ export interface Position {
   modelErrors: number;
   /** Texts of the last answer, joined. */
   text: string;
+  /** The last text that was not empty, of whatever round: all that there is when a limit cuts the answer off. */
+  lastText: string;
   readonly calls: Map<string, CallState>;
   unsettled: number;
   tokens: number;
@@ -63,6 +65,7 @@ export function startPosition(path: string): Position {
     model: undefined,
     modelErrors: 0,
     text: '',
+    lastText: '',
     calls: new Map(),
     unsettled: 0,
     tokens: 0,
@@ -116,6 +119,7 @@ export const positionFold: Fold<Position> = {
   },
   assistant: (position, event) => {
     position.text += event.text;
+    position.lastText = position.text;
     return position;
   },
   thought: unchanged,
@@ -146,7 +150,14 @@ export const positionFold: Fold<Position> = {
     if (position.calls.get(callId)?.settled !== undefined || !position.calls.has(callId)) position.unseen++;
     return position;
   },
-  invocation_reopen: unchanged,
+  invocation_reopen: (position) => {
+    // What ended it does not count any more: the last call is made again, and limits are looked at anew.
+    const { model } = position;
+    if (model?.end !== undefined && model.end.status !== 'completed') model.end = { ...model.end, status: 'interrupted' };
+    position.modelErrors = 0;
+    position.stopReason = undefined;
+    return position;
+  },
   model_start: (position, event) => {
     if (event.round !== position.model?.start.round) {
       position.calls.clear();
