@@ -1,4 +1,4 @@
-import { agent, type Event, memoryStore, parallel, type Runnable, runtime, sequence, step } from 'adjutant';
+import { agent, type Event, loop, memoryStore, parallel, type Runnable, runtime, sequence, step } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { appendBoundaries, continueFrom, runWhole } from './recovery/crash-matrix.ts';
@@ -22,6 +22,13 @@ async function stopAt(before: (stuck: Runnable) => Runnable, name = 'stuck'): Pr
   run.stop();
   await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
   return (await app.session({ id: 'stopped' })).events;
+}
+
+/** The events of a whole run up to the end of the invocation at `path`. */
+async function cutBefore(path: string, runnable: Runnable): Promise<readonly Event[]> {
+  const { session } = await runtime({ app: 'mismatch', store: memoryStore() }).run(runnable, { input: 'Go', runId: 'run' });
+  const end = session.events.findIndex((event) => event.type === 'invocation_end' && event.invocationId === path);
+  return session.events.slice(0, end);
 }
 
 async function continueWith(events: readonly Event[], runnable: Runnable) {
@@ -140,4 +147,40 @@ test('a runnable that the app does not have is named, and the run goes on when i
   await expect(app.resume(session)).rejects.toMatchObject({ code: 'unknown_runnable', data: { name: 'all' } });
   const right = await continueWith(session.events, sequence({ name: 'all', runnables: [done('stuck')] }));
   expect(await right.result).toMatchObject({ status: 'completed' });
+});
+
+test('a branch that is gone while it was open is a mismatch before anything runs; a finished one is not compared (§4)', async () => {
+  const events = await stopAt((stuck) => parallel({ name: 'both', runnables: [done('first'), stuck] }));
+  let ran = false;
+  const fresh = step({
+    name: 'fresh',
+    execute: () => {
+      ran = true;
+    },
+  });
+  const wrong = await continueWith(events, parallel({ name: 'both', runnables: [done('first'), fresh] }));
+  await expect(wrong.result).rejects.toMatchObject({ code: 'ledger_mismatch', data: { recorded: 'the open part "run/stuck"' } });
+  expect(ran).toBe(false);
+  const cut = await cutBefore('run/other', parallel({ name: 'both', runnables: [done('first'), done('other')] }));
+  const right = await continueWith(cut, parallel({ name: 'both', runnables: [fresh, done('other')] }));
+  expect(await right.result).toMatchObject({ status: 'completed', output: { other: 'other is done' } });
+  expect(ran).toBe(true);
+});
+
+test('an iteration that had begun is finished, even if there may be fewer now', async () => {
+  const again = (maxIterations: number) => loop({ name: 'again', runnable: done('part'), maxIterations });
+  const { session, result } = await continueWith(await cutBefore('run/#2', again(3)), again(1));
+  expect(await result).toMatchObject({ status: 'completed', output: 'part is done' });
+  const paths = session.events.flatMap((event) => (event.type === 'invocation_end' ? [event.invocationId] : []));
+  expect(paths).toEqual(['run/#1', 'run/#2', 'run']);
+});
+
+test('a reopened agent makes the model call again that ended it (B6)', async () => {
+  const failing = scriptedModel([{ error: Object.assign(new Error('no'), { statusCode: 400 }) }]);
+  const app = runtime({ app: 'mismatch', store: memoryStore() });
+  const { session, status } = await app.run(agent({ name: 'worker', model: failing }), { input: 'Go', runId: 'run' });
+  expect(status).toBe('error');
+  session.append([{ type: 'invocation_reopen', by: 'operator', invocationId: 'run', reason: 'the provider is back' }]);
+  const { result } = await continueWith(session.events, agent({ name: 'worker', model: scriptedModel([{ text: 'done' }]) }));
+  expect(await result).toMatchObject({ status: 'completed', output: 'done' });
 });

@@ -48,6 +48,8 @@ export function planHandOver(
   const input: InvocationInput | undefined = message === undefined ? undefined : { message };
   return {
     next: { name: target.name, ...(input === undefined ? {} : { input }) },
-    drafts: [{ type: 'handoff', by: 'runtime', invocationId: path, from, to: target.name, depth }],
+    drafts: [
+      { type: 'handoff', by: 'runtime', invocationId: path, from, to: target.name, ...(message === undefined ? {} : { reason: message }), depth },
+    ],
   };
 }

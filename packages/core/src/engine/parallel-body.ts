@@ -7,12 +7,13 @@ import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import { visibleValues } from '../ledger/state-fold.ts';
 import type { BranchOutcome, Parallel } from '../runnables/parallel.ts';
 import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from './invoke.ts';
-import { partPaths } from './sequence-body.ts';
+import { assertNoPartGone, partPaths } from './sequence-body.ts';
 
 /** Runs all branches at the same time and joins what they wrote: the merged state and the end are one append. */
 export async function runParallel(parallel: Parallel, frame: BodyFrame): Promise<BodyEnd | undefined> {
   const { run, record, scope } = frame;
   const paths = partPaths(record.path, parallel.runnables);
+  if (frame.resumed) assertNoPartGone(frame, paths);
   const branches = new CancelScope(scope);
   const failFast = (path: string, ended: InvocationRecord | undefined): void => {
     if (parallel.failFast && ended?.status === 'error') void abortSiblings(path);

@@ -56,9 +56,14 @@ function assertContinuable({ run, record }: BodyFrame, paths: readonly string[])
       found: `"${paths[first]}" before it, which has not run`,
     });
   }
+  assertNoPartGone({ run, record }, paths);
+}
+
+/** @throws LedgerMismatchError when a recorded part that has no outcome yet is none of these */
+export function assertNoPartGone({ run, record }: Pick<BodyFrame, 'run' | 'record'>, paths: readonly string[]): void {
   for (const child of record.children) {
     const slot = child.replace(/>[^/]*$/, '');
-    if (!paths.includes(slot) && tree.byPath.get(child)?.end === undefined) {
+    if (!paths.includes(slot) && !hasOutcome(run.ledger.invocations, slot)) {
       throw new LedgerMismatchError({ path: record.path, recorded: `the open part "${child}"`, found: 'no such part' });
     }
   }
