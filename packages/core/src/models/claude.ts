@@ -1,8 +1,10 @@
 import { loadOptionalPackage } from '../base/optional-package.ts';
+import { isAnything, isCount } from '../base/options.ts';
+import { checkModelId, checkSettings, providerOptions, refuse, type SettingChecks } from './check-settings.ts';
 import { MissingKeyError } from './errors.ts';
 import { definedOptions, lazyModel, type ProviderSettings } from './lazy-model.ts';
 import type { Model } from './model.ts';
-import { asksForVertex, resolveVertex, type VertexChoice } from './vertex.ts';
+import { asksForVertex, resolveVertex, type VertexChoice, vertexOptions } from './vertex.ts';
 
 export interface ClaudeSettings extends ProviderSettings, VertexChoice {
   /** Extended thinking with so many tokens. Models that always think adaptively take `providerOptions` instead. */
@@ -11,13 +13,22 @@ export interface ClaudeSettings extends ProviderSettings, VertexChoice {
   readonly baseUrl?: string | undefined;
 }
 
+const checks: SettingChecks<ClaudeSettings> = {
+  options: { ...providerOptions, ...vertexOptions, vertex: isAnything, thinking: isAnything, baseUrl: isAnything },
+  groups: { vertex: vertexOptions, thinking: { budgetTokens: isCount } },
+};
+
 /**
  * A Claude model: through `@ai-sdk/anthropic` (`ANTHROPIC_API_KEY`), or, with `vertex` or `project`, through
  * `@ai-sdk/google-vertex`. `more` is merged into `settings`, for those who keep the place and the behaviour apart.
+ * @throws InvalidModelError
  */
 export function claude(modelId: string, settings: ClaudeSettings = {}, more: ClaudeSettings = {}): Model {
+  checkModelId('claude', modelId, "claude('claude-sonnet-4-5')");
+  for (const part of [settings, more]) checkSettings(`claude:${modelId}`, part, checks);
   const all = { ...settings, ...more };
   const { thinking } = all;
+  refuse(`claude:${modelId}`, '', thinking !== undefined && thinking.budgetTokens === undefined ? '`thinking` needs `budgetTokens`' : undefined);
   const providerOptions = thinking === undefined ? {} : { anthropic: { thinking: { type: 'enabled', budgetTokens: thinking.budgetTokens } } };
   const load = asksForVertex(all) ? loadFromVertex : loadFromAnthropic;
   return lazyModel({ provider: 'claude', modelId }, all, providerOptions, () => load(modelId, all));

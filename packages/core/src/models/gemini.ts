@@ -1,8 +1,10 @@
 import { loadOptionalPackage } from '../base/optional-package.ts';
+import { isAnything, isCountOrNone, isFlag, isOneOf } from '../base/options.ts';
+import { checkModelId, checkSettings, providerOptions, type SettingChecks } from './check-settings.ts';
 import { MissingKeyError } from './errors.ts';
 import { definedOptions, lazyModel, type ProviderSettings } from './lazy-model.ts';
 import type { Model } from './model.ts';
-import { asksForVertex, resolveVertex, type VertexChoice } from './vertex.ts';
+import { asksForVertex, resolveVertex, type VertexChoice, vertexOptions } from './vertex.ts';
 
 export interface GeminiSettings extends ProviderSettings, VertexChoice {
   readonly thinkingConfig?: {
@@ -16,11 +18,27 @@ export interface GeminiSettings extends ProviderSettings, VertexChoice {
   readonly baseUrl?: string | undefined;
 }
 
+const checks: SettingChecks<GeminiSettings> = {
+  options: { ...providerOptions, ...vertexOptions, vertex: isAnything, thinkingConfig: isAnything, baseUrl: isAnything },
+  groups: {
+    vertex: vertexOptions,
+    thinkingConfig: { thinkingBudget: isThinkingBudget, thinkingLevel: isOneOf('minimal', 'low', 'medium', 'high'), includeThoughts: isFlag },
+  },
+};
+
+/** Gemini takes -1 for "as much as you think fit". */
+function isThinkingBudget(value: unknown): string | undefined {
+  return value === -1 ? undefined : isCountOrNone(value);
+}
+
 /**
  * A Gemini model: through `@ai-sdk/google` from AI Studio (`GEMINI_API_KEY` or `GOOGLE_GENERATIVE_AI_API_KEY`), or, with
  * `vertex` or `project`, through `@ai-sdk/google-vertex`.
+ * @throws InvalidModelError
  */
 export function gemini(modelId: string, settings: GeminiSettings = {}): Model {
+  checkModelId('gemini', modelId, "gemini('gemini-3-flash-preview')");
+  checkSettings(`gemini:${modelId}`, settings, checks);
   const thinkingConfig = settings.thinkingConfig === undefined ? undefined : definedOptions(settings.thinkingConfig);
   const name = { provider: 'gemini', modelId };
   const load = asksForVertex(settings) ? loadFromVertex : loadFromAiStudio;

@@ -36,6 +36,37 @@ describe('parseModelName', () => {
   );
 });
 
+test.each([
+  ['openai-compatible:m@http://user:pa55word@host:8000/v1', 'openai-compatible:m@…@host:8000/v1'],
+  ['openai-compatible:m@http://user:pa55word/x@host/v1', 'openai-compatible:m@…@host/v1'],
+  ['openai-compatible:m@https://pa55word@host/v1', 'openai-compatible:m@…@host/v1'],
+  ['openai-compatible:m@https://host/v1?api_key=pa55word', 'openai-compatible:m@https://host/v1?…'],
+  ['openai-compatible:m@https://host/v1#pa55word', 'openai-compatible:m@https://host/v1?…'],
+  ['openai-compatible:m@user:pa55word@host', 'openai-compatible:m@…@host'],
+  ['opnai:http://user:pa55word@host', 'opnai:http://…@host'],
+  ['http://user:pa55word@host', 'http://…@host'],
+])('"%s" is refused, and what may be secret in it is not repeated', (text, shown) => {
+  for (const read of [() => parseModelName(text), () => modelFromEnvironment({ ADJUTANT_MODEL: text })]) {
+    const failure = thrownBy(read);
+    expect(failure).toMatchObject({ code: 'invalid_model_name', data: { name: shown } });
+    expect(`${String(failure)} ${JSON.stringify(failure)}`).not.toContain('pa55word');
+  }
+});
+
+test('the key of an OpenAI-compatible server comes from the environment', async () => {
+  const model = await parseModelName('openai-compatible:m@http://127.0.0.1:1/v1', { OPENAI_COMPATIBLE_API_KEY: 'k' }).load();
+  const { headers } = (model as unknown as { config: { headers: () => Record<string, string> } }).config;
+  expect(headers()).toMatchObject({ authorization: 'Bearer k' });
+});
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
+}
+
 describe('modelFromEnvironment', () => {
   test.each([
     [{}, undefined],

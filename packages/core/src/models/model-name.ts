@@ -19,6 +19,9 @@ const modelNameForms: readonly string[] = [
   'rehearsal',
 ];
 
+/** For servers of `openai-compatible:` names only: the key of one provider must not go to another one. */
+const compatibleKey = 'OPENAI_COMPATIBLE_API_KEY';
+
 const ollamaBaseUrl = 'http://127.0.0.1:11434/v1';
 
 /** Reads the right side of a name; `undefined` when it does not have the provider's form. */
@@ -27,9 +30,11 @@ const providers: { readonly [name: string]: (rest: string, env: Environment | un
   gemini: (id, env) => gemini(id, { env }),
   claude: (id, env) => claude(id, { env }),
   ollama: (id) => openaiCompatible({ name: 'ollama', model: id, baseURL: ollamaBaseUrl }),
-  'openai-compatible': (rest) => {
-    const [, model, baseURL] = /^(.+)@(https?:\/\/.+)$/.exec(rest) ?? [];
-    return model === undefined || baseURL === undefined || !URL.canParse(baseURL) ? undefined : openaiCompatible({ model, baseURL });
+  'openai-compatible': (rest, env) => {
+    const [, model, baseURL] = /^(.+?)@(https?:\/\/.+)$/.exec(rest) ?? [];
+    if (model === undefined || baseURL === undefined || !URL.canParse(baseURL)) return undefined;
+    const apiKey = (env ?? process.env)[compatibleKey] || undefined;
+    return openaiCompatible({ model, baseURL, apiKey });
   },
 };
 
@@ -37,7 +42,8 @@ const providers: { readonly [name: string]: (rest: string, env: Environment | un
 const otherNames: { readonly [name: string]: string } = { anthropic: 'claude', google: 'gemini', vertex: 'gemini', azure: 'openai', gpt: 'openai' };
 
 /**
- * The model that a name stands for, such as `openai:gpt-5-mini` or `ollama:qwen3`; `modelNameForms` lists the forms.
+ * The model that a name stands for, such as `openai:gpt-5-mini` or `ollama:qwen3`; the error for other
+ * names lists the forms. The key of an `openai-compatible` server is `OPENAI_COMPATIBLE_API_KEY`.
  * @throws InvalidModelNameError
  */
 export function parseModelName(text: string, env?: Environment): Model {
@@ -49,6 +55,7 @@ export function parseModelName(text: string, env?: Environment): Model {
   const parse = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
   if (parse === undefined) throw invalidName(name, unknownProvider(provider, rest));
   if (rest === '') throw invalidName(name, { reason: `the model is missing after "${provider}:"` });
+  if (mayHoldSecret(rest)) throw invalidName(name, { reason: secretReason });
   const model = parse(rest, env);
   if (model !== undefined) return model;
   throw invalidName(name, { reason: 'after the model there must be "@" and the base URL of the server, such as http://127.0.0.1:8000/v1' });
@@ -76,17 +83,32 @@ export function modelFromEnvironment(env: Environment = process.env): Model | un
   return choice === undefined ? undefined : parseModelName(choice[1], env);
 }
 
+const secretReason = `an address must not carry a user name, a password, "?" or "#"; set the server's key as ${compatibleKey} in the environment`;
+
 interface Complaint {
   readonly reason: string;
   readonly nearest?: string;
 }
 
 function invalidName(name: string, complaint: Complaint): InvalidModelNameError {
-  return new InvalidModelNameError({ name, forms: modelNameForms, ...complaint });
+  const { reason, nearest } = complaint;
+  const shown = { name: withoutSecrets(name), reason, forms: modelNameForms };
+  return new InvalidModelNameError(nearest === undefined ? shown : { ...shown, nearest: withoutSecrets(nearest) });
+}
+
+/** Whether the text behind the provider has an address that a password or a key may be part of. */
+function mayHoldSecret(rest: string): boolean {
+  const address = /https?:\/\/.*/i.exec(rest)?.[0];
+  return address !== undefined && /[@?#]/.test(address);
+}
+
+/** A name as it may be shown: without what is between "//", or the first "@", and the last "@", and behind "?" or "#". */
+function withoutSecrets(text: string): string {
+  return text.replace(/(\/\/|@).*@/s, '$1…@').replace(/[?#].*/s, '?…');
 }
 
 function unknownProvider(provider: string, rest: string): Complaint {
-  const reason = rest === '' ? 'it names no provider' : `"${provider}" is not a provider`;
+  const reason = rest === '' ? 'it names no provider' : `"${withoutSecrets(provider)}" is not a provider`;
   const vendor = rest === '' ? vendorOfModel(provider) : undefined;
   if (vendor !== undefined) return { reason, nearest: `${vendor}:${provider}` };
   const nearest = nearestProvider(provider);

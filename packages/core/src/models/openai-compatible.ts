@@ -1,9 +1,14 @@
 import { loadOptionalPackage } from '../base/optional-package.ts';
+import { isAnything, isFlag, isNonEmptyText } from '../base/options.ts';
+import { checkSettings, providerOptions, refuse, type SettingChecks } from './check-settings.ts';
 import { definedOptions, lazyModel, type ProviderSettings } from './lazy-model.ts';
 import type { Model } from './model.ts';
 
 export interface OpenAiCompatibleSettings extends ProviderSettings {
-  /** Up to and including the version: `http://127.0.0.1:11434/v1` for Ollama, `http://127.0.0.1:8000/v1` for vLLM. */
+  /**
+   * Up to and including the version: `http://127.0.0.1:11434/v1` for Ollama, `http://127.0.0.1:8000/v1` for vLLM. It has neither credentials
+   * nor a query, which would be recorded: a key is `apiKey`.
+   */
   readonly baseURL: string;
   readonly model: string;
   /** What events and messages call the provider. @default 'openai-compatible' */
@@ -13,8 +18,22 @@ export interface OpenAiCompatibleSettings extends ProviderSettings {
   readonly structuredOutputs?: boolean;
 }
 
-/** A model behind any server that speaks OpenAI's chat completions, through `@ai-sdk/openai-compatible`. It needs no key unless the server does. */
+const checks: SettingChecks<OpenAiCompatibleSettings> = {
+  options: { ...providerOptions, baseURL: isAnything, model: isNonEmptyText, name: isNonEmptyText, headers: isAnything, structuredOutputs: isFlag },
+};
+
+const example = "openaiCompatible({ baseURL: 'http://127.0.0.1:11434/v1', model: 'qwen3' })";
+
+/**
+ * A model behind any server that speaks OpenAI's chat completions, through `@ai-sdk/openai-compatible`.
+ * It needs no key unless the server does.
+ * @throws InvalidModelError
+ */
 export function openaiCompatible(settings: OpenAiCompatibleSettings): Model {
+  const id = [settings?.name ?? 'openai-compatible', settings?.model ?? []].flat().join(':');
+  checkSettings(id, settings, checks);
+  refuse(id, '', settings.baseURL === undefined ? `\`baseURL\` is missing: ${example}` : undefined);
+  refuse(id, '', settings.model === undefined ? `\`model\` is missing: ${example}` : undefined);
   const { baseURL, model, name = 'openai-compatible', apiKey, headers, structuredOutputs = true } = settings;
   return lazyModel({ provider: name, modelId: model }, settings, {}, async () => {
     const needed = `The model ${name}:${model}`;

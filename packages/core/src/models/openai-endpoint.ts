@@ -1,3 +1,5 @@
+import { findInvalidOption, isAnything, isOneOf, isText, type OptionChecks } from '../base/options.ts';
+import { checkSecrets, isBaseUrl, refuse } from './check-settings.ts';
 import { MissingKeyError } from './errors.ts';
 
 /** A place that serves OpenAI models. What is left out comes from the environment. */
@@ -21,6 +23,30 @@ export type OpenAiEndpoint =
       readonly api?: 'responses' | 'chat' | undefined;
     };
 
+const azureOptions: OptionChecks<OpenAiEndpoint & { type: 'azure' }> = {
+  type: isAnything,
+  baseUrl: isAnything,
+  apiKey: isAnything,
+  apiVersion: isText,
+};
+const standardOptions: OptionChecks<OpenAiEndpoint & { type: 'openai' }> = {
+  type: isOneOf('azure', 'openai'),
+  baseUrl: isAnything,
+  apiKey: isAnything,
+  api: isOneOf('responses', 'chat'),
+};
+
+/** @throws InvalidModelError */
+export function checkEndpoints(model: string, endpoints: readonly OpenAiEndpoint[]): void {
+  for (const [index, endpoint] of endpoints.entries()) {
+    const place = `\`endpoints[${index}]\`: `;
+    const type: unknown = (endpoint as { type?: unknown } | null)?.type;
+    refuse(model, place, findInvalidOption<object>(endpoint, type === 'azure' ? azureOptions : standardOptions)?.reason);
+    refuse(model, place, type === undefined ? "`type` is missing: 'azure' or 'openai'" : undefined);
+    checkSecrets(model, place, endpoint);
+  }
+}
+
 /** An endpoint with everything that a request needs. */
 export interface ResolvedEndpoint {
   /** The host, for messages and to know again what an endpoint wrote. */
@@ -43,6 +69,7 @@ const defaultAzureApiVersion = '2025-01-01-preview';
 /**
  * The endpoints that can be called, in order.
  * @throws MissingKeyError when there is none
+ * @throws InvalidModelError when an address cannot be used
  */
 export function resolveOpenAiEndpoints(
   modelId: string,
@@ -80,7 +107,7 @@ function resolveAzure(endpoint: OpenAiEndpoint & { type: 'azure' }, modelId: str
   const apiKey = endpoint.apiKey || setting(env, 'AZURE_OPENAI_API_KEY');
   if (given === undefined || apiKey === undefined) return [];
   const resource = given.replace(/\/+$/, '');
-  const name = new URL(resource).host;
+  const name = hostOf(modelId, endpoint.baseUrl ? '`baseUrl`' : 'AZURE_OPENAI_ENDPOINT', resource);
   if (resource.endsWith('/openai/v1')) {
     return [{ name, azure: true, baseUrl: resource, apiKey, apiVersion: undefined, api: 'chat', modelId: deployment }];
   }
@@ -100,7 +127,14 @@ function resolveStandard(
   const isEu = baseUrl.replace(/\/+$/, '') === euBaseUrl;
   const apiKey = endpoint.apiKey || directKey || (isEu ? setting(env, 'OPENAI_EU_API_KEY') : undefined) || setting(env, 'OPENAI_API_KEY');
   if (apiKey === undefined) return [];
-  return [{ name: new URL(baseUrl).host, azure: false, baseUrl, apiKey, apiVersion: undefined, api: endpoint.api ?? 'responses', modelId }];
+  const name = hostOf(modelId, endpoint.baseUrl ? '`baseUrl`' : 'OPENAI_BASE_URL', baseUrl);
+  return [{ name, azure: false, baseUrl, apiKey, apiVersion: undefined, api: endpoint.api ?? 'responses', modelId }];
+}
+
+function hostOf(modelId: string, source: string, url: string): string {
+  const expected = isBaseUrl(url);
+  refuse(`openai:${modelId}`, '', expected && `${source} must be ${expected}`);
+  return new URL(url).host;
 }
 
 /** An empty variable counts as one that is not set. */

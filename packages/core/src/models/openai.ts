@@ -1,9 +1,11 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { loadOptionalPackage } from '../base/optional-package.ts';
+import { isAnything, isList, isObject, isOneOf } from '../base/options.ts';
+import { checkModelId, checkSettings, providerOptions, type SettingChecks } from './check-settings.ts';
 import { endpointFallback } from './endpoint-fallback.ts';
 import { lazyModel, type ProviderOptions, type ProviderSettings } from './lazy-model.ts';
 import type { Model } from './model.ts';
-import { type OpenAiEndpoint, type ResolvedEndpoint, resolveOpenAiEndpoints } from './openai-endpoint.ts';
+import { checkEndpoints, type OpenAiEndpoint, type ResolvedEndpoint, resolveOpenAiEndpoints } from './openai-endpoint.ts';
 
 export interface OpenAiSettings extends ProviderSettings {
   readonly reasoning?: { readonly effort?: 'minimal' | 'low' | 'medium' | 'high' };
@@ -16,17 +18,26 @@ export interface OpenAiSettings extends ProviderSettings {
   readonly deployments?: Readonly<Record<string, string>>;
 }
 
+const checks: SettingChecks<OpenAiSettings> = {
+  options: { ...providerOptions, reasoning: isAnything, endpoints: isList, deployments: isObject },
+  groups: { reasoning: { effort: isOneOf('minimal', 'low', 'medium', 'high') } },
+};
+
 /**
  * An OpenAI model, through `@ai-sdk/openai`. OpenAI is asked not to store the answers, because the ledger does:
  * reasoning travels encrypted with the prompt. `providerOptions: { openai: { store: true } }` changes that.
  *
  * Environment: `AZURE_OPENAI_ENDPOINT`, `AZURE_OPENAI_API_KEY`, `AZURE_OPENAI_API_VERSION`, `OPENAI_EU_API_KEY`,
  * `OPENAI_API_KEY`, `OPENAI_BASE_URL`.
+ * @throws InvalidModelError
  */
 export function openai(modelId: string, settings: OpenAiSettings = {}): Model {
+  checkModelId('openai', modelId, "openai('gpt-5-mini')");
+  checkSettings(`openai:${modelId}`, settings, checks);
+  checkEndpoints(`openai:${modelId}`, settings.endpoints ?? []);
   const effort = settings.reasoning?.effort;
-  const providerOptions: ProviderOptions = { openai: { store: false, ...(effort === undefined ? {} : { reasoningEffort: effort }) } };
-  return lazyModel({ provider: 'openai', modelId }, settings, providerOptions, async () => {
+  const given: ProviderOptions = { openai: { store: false, ...(effort === undefined ? {} : { reasoningEffort: effort }) } };
+  return lazyModel({ provider: 'openai', modelId }, settings, given, async () => {
     const endpoints = resolveOpenAiEndpoints(modelId, settings, settings.env ?? process.env);
     const { createOpenAI } = await loadOptionalPackage('@ai-sdk/openai', `The model openai:${modelId}`, () => import('@ai-sdk/openai'));
     const models = endpoints.map((endpoint) => ({

@@ -1,3 +1,4 @@
+import { isText, type OptionChecks } from '../base/options.ts';
 import { InvalidModelError } from './errors.ts';
 
 /** Google Cloud Vertex AI: where the model runs and who asks. */
@@ -16,6 +17,8 @@ export interface VertexSettings {
 export interface VertexChoice extends VertexSettings {
   readonly vertex?: VertexSettings;
 }
+
+export const vertexOptions: OptionChecks<VertexSettings> = { project: isText, location: isText, region: isText, credentials: isText };
 
 /** Whether the settings ask for Vertex AI rather than for the vendor's own API. */
 export function asksForVertex(settings: VertexChoice): boolean {
