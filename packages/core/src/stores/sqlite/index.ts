@@ -1,4 +1,6 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { AdjutantError } from '../../base/error.ts';
+import { findInvalidOption, isCountOrNone, isNonEmptyText, isObject, isOneOf, type OptionChecks } from '../../base/options.ts';
 import type { Store } from '../../ledger/port.ts';
 import { startSqliteWorker, WorkerConnection } from './connection.ts';
 import { SqliteStore } from './store.ts';
@@ -15,12 +17,30 @@ export interface SqliteOptions {
   readonly busyTimeoutMs?: number;
 }
 
+/** A store cannot be made: its path or its options do not fit. Nothing has been opened. */
+export class InvalidStoreError extends AdjutantError {
+  constructor(data: { store: string; reason: string }) {
+    super('invalid_store', `The store ${data.store} cannot be made: ${data.reason}.`, data);
+  }
+}
+
+const sqliteOptions: OptionChecks<SqliteOptions> = { synchronous: isOneOf('full', 'normal'), clock: isObject, busyTimeoutMs: isCountOrNone };
+
 /**
  * A store in one SQLite file, which several processes of one machine may share. `:memory:` keeps it in memory.
  * The file is opened or created on first use, in a worker thread of its own; what goes wrong then is a
  * `StoreUnavailableError` or `StoreTooNewError` of the method that was called.
+ * @throws InvalidStoreError
  */
 export function sqlite(path: string, options: SqliteOptions = {}): Store {
+  if (isNonEmptyText(path) !== undefined) {
+    throw new InvalidStoreError({
+      store: 'sqlite',
+      reason: "the path comes first, as a string that is not empty: sqlite('app.db'), or sqlite(':memory:')",
+    });
+  }
+  const invalid = findInvalidOption(options, sqliteOptions);
+  if (invalid !== undefined) throw new InvalidStoreError({ store: path, reason: invalid.reason });
   const { synchronous = 'full', clock = systemClock, busyTimeoutMs = 5_000 } = options;
   return new SqliteStore(path, new WorkerConnection({ path, synchronous, busyTimeoutMs }, startSqliteWorker), clock);
 }
