@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson, coerceToJson, deepFreeze, findJsonDefect } from './json.ts';
 
 describe('coerceToJson', () => {
-  test('replaces what is not JSON by its string form and says where', () => {
+  test('replaces what is not JSON and says where', () => {
     const circular: Record<string, unknown> = { name: 'x' };
     circular['self'] = circular;
     const { value, coerced } = coerceToJson({
@@ -20,10 +20,47 @@ describe('coerceToJson', () => {
       nan: 'NaN',
       symbol: 'Symbol(s)',
       circular: { name: 'x', self: '[Circular]' },
-      map: {},
+      map: '[object Map]',
       fine: [1, null],
     });
     expect(coerced).toEqual(['$.big', '$.at', '$.nan', '$.symbol', '$.circular.self', '$.map']);
+  });
+
+  test('shows an instance by its fields, or by its string form when it has none', () => {
+    class Order {
+      readonly id = 7;
+    }
+    class Sealed {
+      readonly #id = 7;
+      read(): number {
+        return this.#id;
+      }
+    }
+    const { value, coerced } = coerceToJson({
+      order: new Order(),
+      sealed: new Sealed(),
+      response: new Response('text'),
+      set: new Set([1]),
+      pattern: /a+/g,
+      url: new URL('https://example.com/a'),
+      silent: Object.assign(Object.create({ toJSON: () => ({}) }), { id: 1 }),
+      loud: Object.create({
+        toString: () => {
+          throw new Error('no');
+        },
+      }),
+    });
+    expect(value).toEqual({
+      order: { id: 7 },
+      sealed: '[object Sealed]',
+      response: '[object Response]',
+      set: '[object Set]',
+      pattern: '/a+/g',
+      url: 'https://example.com/a',
+      silent: {},
+      loud: '[object Object]',
+    });
+    expect(coerced).toEqual(['$.order', '$.sealed', '$.response', '$.set', '$.pattern', '$.url', '$.silent', '$.loud']);
   });
 
   test('keeps a member named __proto__ as a member', () => {

@@ -78,13 +78,14 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null;
 }
 
-/** A JSON copy of a value, and the paths at which something that is not JSON was replaced by its string form. */
+/** A JSON copy of a value, and the paths at which something that is not JSON was replaced. */
 export interface JsonCoercion {
   readonly value: JsonValue;
   readonly coerced: readonly string[];
 }
 
-/** Makes any value JSON: what JSON cannot hold becomes its string form, and `coerced` says where. Never throws. */
+/** Makes any value JSON: an instance of a class becomes what `JSON.stringify` makes of it, anything else that
+ * JSON cannot hold its string form, such as `[object Map]`; `coerced` says where. Never throws. */
 export function coerceToJson(value: unknown): JsonCoercion {
   const coerced: string[] = [];
   return { value: coercePart(value, '$', [], coerced), coerced };
@@ -122,8 +123,15 @@ function describeForeign(value: unknown, ancestors: readonly object[]): JsonValu
   if (typeof value !== 'object') return String(value);
   try {
     const text = JSON.stringify(value);
-    return text === undefined ? String(value) : (JSON.parse(text) as JsonValue);
+    // Maps, responses and the like keep what they hold out of sight of JSON: `{}` would look like nothing.
+    const isHidden = text === undefined || (text === '{}' && typeof (value as { toJSON?: unknown }).toJSON !== 'function');
+    return isHidden ? stringForm(value) : (JSON.parse(text) as JsonValue);
   } catch {
     return Object.prototype.toString.call(value);
   }
+}
+
+function stringForm(value: object | null): string {
+  const text = String(value);
+  return text === '[object Object]' && value?.constructor.name ? `[object ${value.constructor.name}]` : text;
 }
