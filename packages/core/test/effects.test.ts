@@ -19,6 +19,7 @@ import {
 import { type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { unresolvedCall } from '../src/effects/unresolved-call.ts';
 import { until } from './until.ts';
 
 const quiet = z.object({});
@@ -417,6 +418,84 @@ describe('a tool that its process does not survive', () => {
     const { executions, events, status } = await interruptedEachTime('report');
     expect({ executions, status }).toEqual({ executions: 1, status: 'completed' });
     expect(settled(events)).toMatchObject([{ attempt: 1, effect: 'unknown', result: { status: 'unknown' } }]);
+  });
+});
+
+describe('a call that repeats one whose outcome is not known (A5)', () => {
+  const lost = () => Promise.reject(Object.assign(new Error('lost'), { code: 'ECONNRESET' }));
+
+  /** Calls a tool with these arguments in one round after the other; its executions end one after the other as `ends` says. */
+  async function calls(options: Partial<Tool>, args: readonly JsonValue[], ends: readonly (() => unknown)[]) {
+    const executed: { key: string; args: unknown }[] = [];
+    const pay = work({
+      schema: z.object({ cents: z.int() }),
+      ...options,
+      execute: (ctx) => {
+        executed.push({ key: ctx.idempotencyKey, args: ctx.args });
+        return ends[executed.length - 1]?.();
+      },
+    });
+    const model = scriptedModel([...args.map((given) => ({ toolCalls: [{ name: 'work', args: given }] })), { text: 'done' }]);
+    const { session } = await run(agent({ name: 'a', model, tools: [pay] }), 'Go');
+    return { executed, results: settled(session.events), keys: executed.map(({ key }) => key) };
+  }
+  const same = [{ cents: 1 }, { cents: 1 }];
+
+  test('has its key', async () => {
+    const { keys, results } = await calls({}, same, [lost, () => 'paid']);
+    expect(keys[1]).toBe(keys[0]);
+    expect(results.map(({ result }) => result.status)).toEqual(['unknown', 'success']);
+  });
+
+  test.each<[string, Partial<Tool>]>([
+    ['reports by its own word', { recovery: 'report' }],
+    ['may destroy something', { destructive: true }],
+    ['refuses repetitions', { onRepeat: 'refuse' }],
+  ])('is refused when the tool %s, and the model is told to check', async (_what, options) => {
+    const { executed, results } = await calls(options, same, [lost]);
+    expect(executed).toHaveLength(1);
+    expect(results[1]).toMatchObject({ attempt: 0, result: { status: 'error_blocked', errorType: 'unknown_unresolved' } });
+    expect(results[1]?.result.content).toContain(results[0]?.callId);
+  });
+
+  test('is run when the tool says so', async () => {
+    const { executed } = await calls({ recovery: 'report', onRepeat: 'allow' }, same, [lost, () => 'paid']);
+    expect(executed).toHaveLength(2);
+  });
+
+  test('is one whose prepared arguments are the same', async () => {
+    const prepare: Tool['prepare'] = ({ args }) => ({ cents: Math.abs((args as { cents: number }).cents) });
+    const { executed } = await calls({ recovery: 'report', prepare }, [{ cents: 1 }, { cents: -1 }, { cents: 2 }], [lost]);
+    expect(executed.map(({ args }) => args)).toEqual([{ cents: 1 }, { cents: 2 }]);
+  });
+
+  test('is not one after another end than an unknown one, or after a repetition that succeeded', async () => {
+    const failed = () => Promise.reject(http(400));
+    const { keys } = await calls({}, [...same, ...same], [failed, lost, () => 'paid', () => 'paid again']);
+    expect(keys[1]).not.toBe(keys[0]);
+    expect(keys[2]).toBe(keys[1]);
+    expect(keys[3]).not.toBe(keys[2]);
+  });
+
+  test('keeps the key when the repetition is known to have done nothing', async () => {
+    const { keys } = await calls({}, [...same, { cents: 1 }], [lost, () => Promise.reject(http(400)), () => 'paid']);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  test('is not one when a late result has told the outcome', () => {
+    const base = { v: 1, id: 'e', at: 1, by: 'runtime', invocationId: 'run' } as const;
+    const attempt = { ...base, type: 'tool_attempt', callId: 'run/r1.0', attempt: 1, key: 'k', epoch: 1, fingerprint: 'f' };
+    const ended = { ...base, type: 'tool_result', callId: 'run/r1.0', attempt: 1, durationMs: 1, effect: 'unknown', settled: true };
+    const late = { ...ended, settled: false, late: true };
+    const { effect: _effect, ...lateSuccess } = late;
+    const unresolvedAfter = (...events: object[]) => unresolvedCall(events as Event[], 'f', 'run/r2.0');
+    expect(unresolvedAfter(attempt, ended)).toEqual({ callId: 'run/r1.0', key: 'k' });
+    expect(unresolvedAfter(attempt)).toBeUndefined();
+    expect(unresolvedAfter(attempt, ended, late)).toEqual({ callId: 'run/r1.0', key: 'k' });
+    expect(unresolvedAfter(attempt, ended, lateSuccess)).toBeUndefined();
+    expect(unresolvedAfter(attempt, ended, { ...late, effect: 'none' })).toBeUndefined();
+    expect(unresolvedCall([attempt, ended] as unknown as Event[], 'f', 'run/r1.0')).toBeUndefined();
+    expect(unresolvedCall([attempt, ended] as unknown as Event[], 'g', 'run/r2.0')).toBeUndefined();
   });
 });
 

@@ -18,10 +18,12 @@ import {
   cancelledWhileRunning,
   doneButNotFinished,
   prepareTimedOut,
+  repeatRefused,
   timedOut,
   timedOutBefore,
   unknownOutcome,
 } from './tool-result-texts.ts';
+import { callFingerprint, unresolvedCall } from './unresolved-call.ts';
 
 /** Milliseconds for one attempt of a tool, and of a tool that has called an agent. */
 const defaultToolTimeoutMs = 30_000;
@@ -44,7 +46,6 @@ type Stage = 'prepare' | 'execute' | 'finish';
 export class AttemptRun implements ToolAttempt {
   readonly tool: Tool;
   readonly attempt: number;
-  readonly key: string;
   readonly scope: CancelScope;
   args: unknown;
   result: unknown;
@@ -53,6 +54,8 @@ export class AttemptRun implements ToolAttempt {
   readonly #ports: ToolCallPorts;
   #stage: Stage = 'prepare';
   #body: ToolBody | undefined;
+  #key: string;
+  #fingerprint: string | undefined;
   #timeoutMs: number;
   #cancelTimer: () => void = () => undefined;
   /** Monotonic times at which its time began to run, and at which the tool began. */
@@ -63,11 +66,15 @@ export class AttemptRun implements ToolAttempt {
     this.tool = tool;
     this.attempt = attempt;
     this.args = args;
-    this.key = idempotencyKey(ports.ledger, state);
+    this.#key = idempotencyKey(ports.ledger, state);
     this.scope = new CancelScope(ports.scope);
     this.#state = state;
     this.#ports = ports;
     this.#timeoutMs = tool.timeout ?? defaultToolTimeoutMs;
+  }
+
+  get key(): string {
+    return this.#key;
   }
 
   get call(): EventOf<'tool_call'> {
@@ -79,6 +86,7 @@ export class AttemptRun implements ToolAttempt {
     const { prepare, recovery } = this.tool;
     try {
       if (prepare !== undefined && !(await this.#prepare(prepare))) return;
+      if (recovery !== 'rerun' && !this.#mayRepeat()) return;
       this.#appendAttempt();
       const durable = recovery === 'rerun' ? undefined : ledger.durable();
       if (durable !== undefined) await durable;
@@ -138,7 +146,8 @@ export class AttemptRun implements ToolAttempt {
     this.#setDeadline();
     const { callId } = this.call;
     const { attempt, key, deadline } = this;
-    ledger.append([{ type: 'tool_attempt', by: 'runtime', invocationId: path, callId, attempt, key, deadline, epoch: ledger.epoch }]);
+    const fingerprint = this.#fingerprint === undefined ? {} : { fingerprint: this.#fingerprint };
+    ledger.append([{ type: 'tool_attempt', by: 'runtime', invocationId: path, callId, attempt, key, deadline, epoch: ledger.epoch, ...fingerprint }]);
   }
 
   /** Prepares the arguments. Nothing has been attempted, so a failure refuses the call. Returns whether it may go on. */
@@ -165,6 +174,21 @@ export class AttemptRun implements ToolAttempt {
     if (this.#isGivenBack()) return false;
     const why = this.scope.reason?.code === 'timeout' ? prepareTimedOut(this.tool.name, this.#timeoutMs) : cancelledBefore();
     ledger.append([refusalDraft(this.#state, path, why)]);
+    return false;
+  }
+
+  /**
+   * Looks for an earlier call that does the same and may have taken effect: this one gets its key, so that a service that honours keys does
+   * nothing twice, or is refused. What this call has already begun goes on under its own key.
+   */
+  #mayRepeat(): boolean {
+    const { ledger, path } = this.#ports;
+    this.#fingerprint = callFingerprint(this.tool.name, this.args);
+    const earlier = unresolvedCall(ledger.events, this.#fingerprint, this.call.callId);
+    if (earlier === undefined || this.#state.attempts.some(({ result }) => result?.effect !== 'none')) return true;
+    this.#key = earlier.key;
+    if (this.tool.onRepeat === 'allow') return true;
+    ledger.append([refusalDraft(this.#state, path, repeatRefused(this.tool.name, earlier.callId))]);
     return false;
   }
 

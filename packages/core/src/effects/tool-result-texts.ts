@@ -58,3 +58,11 @@ export function interruptedTooOften(name: string, times: number): ToolResult {
     { errorType: 'interrupted', alternatives: ['check whether it took effect before you repeat it', 'try it another way'] },
   );
 }
+
+/** What the model reads when it repeats a call of which nobody knows whether it took effect. */
+export function repeatRefused(name: string, earlier: string): ToolResult {
+  return toolResult.blocked(
+    `The tool ${name} was not run: an earlier call with the same arguments (${earlier}) may have taken effect. Check first whether it did.`,
+    { errorType: 'unknown_unresolved', alternatives: ['check whether the earlier call took effect', 'tell the user that the outcome is not known'] },
+  );
+}

@@ -99,6 +99,8 @@ export interface ToolAttemptEvent extends Envelope<'tool_attempt'> {
   /** Epoch milliseconds at which the attempt is given up. */
   readonly deadline?: number;
   readonly epoch: number;
+  /** Names the tool and its prepared arguments; missing for a tool that may be run again. */
+  readonly fingerprint?: string;
 }
 
 export interface ToolResultEvent extends Envelope<'tool_result'> {

@@ -127,6 +127,7 @@ describe('tool()', () => {
     ['name space that makes it too long', { name: `${'x'.repeat(40)}.${'y'.repeat(23)}` }, /at most 64/],
     ['no description', { description: undefined }, /description/],
     ['no execute', { execute: undefined }, /execute/],
+    ['repetition', { onRepeat: 'confirm' }, /'refuse' or 'allow'/],
     ['contradiction', { readOnly: true, destructive: true }, /contradict/],
     ['timeout of zero', { timeout: 0 }, /timeout/],
     ['timeout that is no number', { timeout: Number.NaN }, /timeout/],

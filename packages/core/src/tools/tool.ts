@@ -10,6 +10,9 @@ import { InvalidToolError } from './errors.ts';
 /** A schema library's schema: any Standard Schema that also gives JSON Schema (zod 4.2 and later does). */
 export type ToolSchema<Input = unknown, Output = unknown> = StandardSchemaV1<Input, Output> & StandardJSONSchemaV1<Input, Output>;
 
+/** What is done with a call that repeats one whose outcome is not known. */
+export type OnRepeat = 'refuse' | 'allow';
+
 /** What is done with an attempt whose effect is not known, because the process died, the time was over or the connection was lost. */
 export type Recovery = 'report' | 'rerun';
 
@@ -65,6 +68,12 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema> {
   readonly retry?: ToolRetry;
   /** @default 'rerun' with `readOnly` or `idempotent`, else 'report' */
   readonly recovery?: Recovery;
+  /**
+   * What is done with a call that has the arguments of an earlier one of which nobody knows whether it took effect. It gets the idempotency key of
+   * that one; 'refuse' does not run it at all and tells the model to check first. Without meaning for a tool that may be run again.
+   * @default 'refuse' for a tool that itself says `recovery: 'report'` or `destructive: true`, else 'allow'
+   */
+  readonly onRepeat?: OnRepeat;
   /** The tool changes nothing outside. */
   readonly readOnly?: boolean;
   /** Doing it twice with the same arguments is doing it once. */
@@ -73,8 +82,9 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema> {
   readonly destructive?: boolean;
   /**
    * Changes the validated arguments before they are used. Runs before the attempt is recorded, anew for each one: what it throws refuses the
-   * call, without an attempt and without a retry. Its context has the number and the key of the attempt that is to follow, and a deadline of its own, as long
-   * as the tool's `timeout`. It may not begin children, and should change nothing outside: nothing protects what it does from being done again.
+   * call, without an attempt and without a retry. Its context has the number and the key of the attempt that is to follow (a call that turns out to
+   * repeat one whose outcome is not known gets the key of that one), and a deadline of its own, as long as the tool's `timeout`. It may not begin
+   * children, and should change nothing outside: nothing protects what it does from being done again.
    */
   readonly prepare?: (ctx: ToolContext<Args, Schema>) => Args | Promise<Args>;
   /** Does the work. Returning a runnable hands the conversation over to it. */
@@ -98,6 +108,7 @@ export interface Tool {
   readonly timeout: number | undefined;
   readonly retry: Required<ToolRetry>;
   readonly recovery: Recovery;
+  readonly onRepeat: OnRepeat;
   readonly readOnly: boolean;
   readonly idempotent: boolean;
   readonly destructive: boolean;
@@ -140,6 +151,7 @@ export function tool<Args = JsonObject, Input = unknown, Output = unknown, Schem
     timeout: options.timeout,
     retry: retryOf(name, options.retry),
     recovery: options.recovery ?? (repeatable ? 'rerun' : 'report'),
+    onRepeat: options.onRepeat ?? (options.recovery === 'report' || options.destructive === true ? 'refuse' : 'allow'),
     readOnly: options.readOnly ?? false,
     idempotent: options.idempotent ?? false,
     destructive: options.destructive ?? false,
@@ -152,7 +164,7 @@ export function renameTool(definition: Tool, name: string): Tool {
   return Object.freeze({ ...definition, name });
 }
 
-type CheckedOptions = Pick<Tool, 'timeout' | 'execute' | 'readOnly' | 'destructive' | 'description'>;
+type CheckedOptions = Pick<Tool, 'timeout' | 'execute' | 'readOnly' | 'destructive' | 'description' | 'onRepeat'>;
 
 function assertConsistent(name: string, given: object): void {
   const options = given as Partial<CheckedOptions>;
@@ -162,6 +174,8 @@ function assertConsistent(name: string, given: object): void {
   if (typeof options.description !== 'string') refuse('`description` must be a string that tells the model when and how to use the tool');
   if (typeof options.execute !== 'function') refuse('`execute` must be a function');
   if (options.readOnly && options.destructive) refuse('`readOnly` and `destructive` contradict each other');
+  if (options.onRepeat !== undefined && options.onRepeat !== 'refuse' && options.onRepeat !== 'allow')
+    refuse("`onRepeat` must be 'refuse' or 'allow'");
   if (options.timeout !== undefined && !(options.timeout > 0)) refuse('`timeout` must be a number of milliseconds above 0');
 }
 
