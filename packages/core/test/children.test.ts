@@ -127,6 +127,18 @@ describe('children', () => {
     }
   });
 
+  test('the second call of a child is not taken for one whose name looks like a number', async () => {
+    const twice = step({
+      name: 's',
+      execute: async (ctx) => {
+        for (const child of [writing('w', {}), writing('w', {}), writing('w.2', {})]) await ctx.call(child);
+      },
+    });
+    const result = await run(twice, { runId: 'run' });
+    expect(result.status).toBe('completed');
+    expect(ends(result.session.events)).toEqual(['run/w completed', 'run/w#2 completed', 'run/w.2 completed', 'run completed']);
+  });
+
   test('a context refuses to be used after its invocation has ended', async () => {
     let kept: { now(): number; call(runnable: Runnable): Promise<unknown> } | undefined;
     await run(

@@ -203,7 +203,7 @@ function lengthOf(value: unknown): number {
 }
 
 function endNotice(event: EventOf<'invocation_end'>, resolve: (value: unknown) => unknown): string {
-  const name = event.invocationId.slice(event.invocationId.lastIndexOf('/') + 1).replace(/:[0-9a-f]+(\.\d+)?(?=>|$)/, '');
+  const name = event.invocationId.slice(event.invocationId.lastIndexOf('/') + 1).replace(/#[^>]*/, '');
   if (event.status !== 'completed') return `[${name}] ended as ${event.status}${event.error === undefined ? '' : `: ${event.error.message}`}`;
   const output = resolve(event.output);
   return `[${name}] has finished: ${typeof output === 'string' ? output : JSON.stringify(output ?? null)}`;

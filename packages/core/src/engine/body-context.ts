@@ -262,13 +262,14 @@ export class Body implements BodyContext {
     if (key !== undefined && (key === '' || /[/#~>]/.test(key))) {
       throw new InvalidKeyError({ key, reason: 'a key is not empty and has none of / # ~ >' });
     }
-    const base = key ?? (input === undefined ? runnable.name : `${runnable.name}:${inputHash(input)}`);
+    const base = key ?? (input === undefined ? runnable.name : `${runnable.name}#${inputHash(input)}`);
     this.#keys ??= new Map();
     const count = (this.#keys.get(base) ?? 0) + 1;
     this.#keys.set(base, count);
     if (count === 1) return base;
     if (key !== undefined) throw new InvalidKeyError({ key, reason: 'it names another child of the same body already' });
-    return `${base}.${count}`;
+    // No name or key has this mark, so that a number is never somebody's name.
+    return `${base}#${count}`;
   }
 
   /** The writes of this body that landed with the start of a child: they stand right before it. */

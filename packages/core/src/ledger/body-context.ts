@@ -10,7 +10,7 @@ export interface CallOptions {
   readonly message?: string;
   /** Structured input. */
   readonly data?: JsonValue;
-  /** Name of the call under its caller. Needed when equal calls must be told apart. @default `<name>:<hash of the input>` */
+  /** Name of the call under its caller. Needed when equal calls must be told apart. @default `<name>#<hash of the input>` */
   readonly key?: string;
   /** Milliseconds after which the child is cancelled. @default 120_000 for agents, none for other runnables */
   readonly timeout?: number;
