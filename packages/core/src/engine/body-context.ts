@@ -80,7 +80,8 @@ export class Body implements BodyContext {
     return {
       sharedScopes: writes.sharedScopes,
       temp: writes.temp,
-      read: (scope) => writes.read(scope),
+      read: (scope, key) => writes.read(scope, key),
+      peek: (scope) => writes.peek(scope),
       write: (scope, changes) => {
         this.assertOpen('state');
         writes.write(scope, changes);

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../base/json.ts';
+import { canonicalJson, type JsonValue } from '../base/json.ts';
 import { type Actor, type EventDraft, type EventOf, foldEvent, type StateChange } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -34,6 +34,8 @@ export class BodyState implements StateAccess {
   readonly #own = new Map<string, Changed>();
   /** What an earlier execution had landed last, by scope and key. */
   readonly #restored = new Map<string, { readonly seq: number; readonly value: JsonValue | undefined }>();
+  /** Of shared scopes: what the code was shown last, by key. */
+  readonly #seen = new Map<string, Map<string, JsonValue | undefined>>();
   #pending = new Map<string, Map<string, StateChange>>();
 
   constructor(run: RunContext, path: string, by: Actor, base: LedgerState | undefined) {
@@ -47,7 +49,17 @@ export class BodyState implements StateAccess {
     return this.#run.session.shared.names;
   }
 
-  read(scope: string): StateValues {
+  /** Remembers what code that reads the ledger as it grows was shown of a shared scope: what it writes is based on that. */
+  read(scope: string, key?: string): StateValues {
+    const values = this.peek(scope);
+    if (this.#base !== undefined || scope === 'session') return values;
+    const seen = this.#seen.get(scope) ?? new Map<string, JsonValue | undefined>();
+    for (const name of key === undefined ? Object.keys(values) : [key]) seen.set(name, values[name]);
+    this.#seen.set(scope, seen);
+    return values;
+  }
+
+  peek(scope: string): StateValues {
     const values = visibleValues(this.#base ?? this.#run.ledger.state, scope, this.#path);
     const own = this.#own.get(scope);
     return own === undefined ? values : withChanges(values, own);
@@ -58,8 +70,7 @@ export class BodyState implements StateAccess {
     const pending = this.#pending.get(scope) ?? new Map<string, StateChange>();
     for (const change of changes) {
       own[change.key] = change.newValue;
-      const first = pending.get(change.key);
-      pending.set(change.key, first?.oldValue === undefined ? change : { ...change, oldValue: first.oldValue });
+      pending.set(change.key, overwritten(pending.get(change.key), change));
     }
     this.#own.set(scope, own);
     this.#pending.set(scope, pending);
@@ -83,12 +94,25 @@ export class BodyState implements StateAccess {
         changes,
         ...(flush === undefined ? {} : { flush }),
       });
-      shared.push(...this.#run.session.shared.writes(scope, changes));
+      if (scopeId !== undefined) shared.push(...this.#run.session.shared.writes(scope, changes, this.#staleKeys(scope, changes)));
     }
     this.#pending = new Map();
     // What has landed is read from the ledger from now on, where children may change it.
     if (this.#base === undefined) this.#own.clear();
     return { drafts, extras: shared.length === 0 ? undefined : { shared } };
+  }
+
+  /** Keys whose value was another one when the body last looked than what the ledger says now. */
+  #staleKeys(scope: string, changes: readonly StateChange[]): ReadonlySet<string> {
+    const now = visibleValues(this.#run.ledger.state, scope);
+    const seen = this.#seen.get(scope);
+    const stale = new Set<string>();
+    for (const { key, oldValue } of changes) {
+      if (!sameValue(seen?.has(key) ? seen.get(key) : oldValue, now[key])) stale.add(key);
+      // What it has written is what it knows from now on.
+      seen?.delete(key);
+    }
+    return stale;
   }
 
   /**
@@ -136,6 +160,16 @@ export class BodyState implements StateAccess {
   #isOpenTo(event: EventOf<'state_change'>, slot: string): boolean {
     return event.scope !== 'session' || isOutsideBranches(event, slot, this.#run.ledger.invocations.byPath);
   }
+}
+
+/** Two changes of one key as one. */
+function overwritten(first: StateChange | undefined, { key, oldValue, newValue }: StateChange): StateChange {
+  const old = first === undefined ? oldValue : first.oldValue;
+  return { key, ...(old === undefined ? {} : { oldValue: old }), ...(newValue === undefined ? {} : { newValue }) };
+}
+
+function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
 }
 
 const nothing = Object.freeze({ drafts: [], extras: undefined });

@@ -26,7 +26,10 @@ export interface StateAccess {
   readonly sharedScopes: readonly string[];
   /** Values that code may keep between awaits at its own risk; never recorded. */
   readonly temp: Record<string, unknown>;
-  read(scope: string): StateValues;
+  /** @param key the only key that is looked at @default all */
+  read(scope: string, key?: string): StateValues;
+  /** What is written over, which the code need not have looked at. @default read */
+  peek?(scope: string): StateValues;
   write(scope: string, changes: readonly StateChange[]): void;
 }
 
@@ -50,7 +53,8 @@ function scopeProxy(
   scopes: ReadonlyMap<string, object> | undefined,
 ): object {
   const update = (first: unknown, change?: (value: unknown) => unknown): void => {
-    const changes: Changes = typeof first === 'string' && change !== undefined ? { [first]: change(access.read(scope)[first]) } : (first as Changes);
+    const changes: Changes =
+      typeof first === 'string' && change !== undefined ? { [first]: change(ownValue(access.read(scope, first), first)) } : (first as Changes);
     writeChecked(access, scope, schema, changes, scopes);
   };
   const reserved = (key: string): { value: unknown } | undefined => {
@@ -61,7 +65,7 @@ function scopeProxy(
     return inner === undefined ? undefined : { value: inner };
   };
   return new Proxy(Object.create(null) as object, {
-    get: (_target, key) => (typeof key === 'symbol' ? undefined : (reserved(key)?.value ?? ownValue(access.read(scope), key))),
+    get: (_target, key) => (typeof key === 'symbol' ? undefined : (reserved(key)?.value ?? ownValue(access.read(scope, key), key))),
     set: (_target, key, value) => {
       if (typeof key === 'symbol') return false;
       writeChecked(access, scope, schema, { [key]: value }, scopes);
@@ -72,7 +76,7 @@ function scopeProxy(
       writeChecked(access, scope, schema, { [key]: undefined }, scopes);
       return true;
     },
-    has: (_target, key) => typeof key === 'string' && (reserved(key) !== undefined || Object.hasOwn(access.read(scope), key)),
+    has: (_target, key) => typeof key === 'string' && (reserved(key) !== undefined || Object.hasOwn(access.read(scope, key), key)),
     ownKeys: () => Object.keys(access.read(scope)),
     getOwnPropertyDescriptor: (_target, key) => {
       const values = access.read(scope);
@@ -104,7 +108,7 @@ function writeChecked(
   changes: Changes,
   scopes: ReadonlyMap<string, object> | undefined,
 ): void {
-  const values = access.read(scope);
+  const values = access.peek?.(scope) ?? access.read(scope);
   const checked: StateChange[] = [];
   for (const [key, value] of Object.entries(changes)) {
     if (key === 'update' || (scopes !== undefined && (key === 'temp' || scopes.has(key)))) {

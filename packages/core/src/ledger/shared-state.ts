@@ -3,6 +3,10 @@ import type { EventDraft, StateChange } from './event.ts';
 import type { LedgerStore, SharedWrite } from './port.ts';
 import type { LedgerState } from './state-fold.ts';
 
+const noKeys: ReadonlySet<string> = new Set();
+/** A version that no key has. */
+const noVersion = -1;
+
 /** Ids of the shared scopes that a session takes part in, by scope name. */
 export type ScopeIds = Readonly<Record<string, string>>;
 
@@ -48,11 +52,15 @@ export class SharedState {
     return drafts;
   }
 
-  /** The store's part of a change of a shared scope, based on the versions that this session saw last. */
-  writes(scope: string, changes: readonly StateChange[]): SharedWrite[] {
+  /**
+   * The store's part of a change of a shared scope, based on the versions that this session saw last.
+   * @param stale keys of which the writer knew an older value: their writes are to be refused
+   */
+  writes(scope: string, changes: readonly StateChange[], stale: ReadonlySet<string> = noKeys): SharedWrite[] {
     const scopeId = this.scopeIds[scope];
     if (scopeId === undefined || this.#isolated) return [];
     return changes.map(({ key, newValue }) => {
+      if (stale.has(key)) return { scope, scopeId, key, value: newValue, baseVersion: noVersion };
       const name = versionKey(scope, key);
       const { version, exists } = this.#known.get(name) ?? { version: 0, exists: false };
       this.#known.set(name, { version: version + 1, exists: newValue !== undefined });
