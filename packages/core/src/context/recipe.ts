@@ -53,7 +53,7 @@ function sameSegment(a: RecipeSegment, b: RecipeSegment): boolean {
 }
 
 /** All segments of a recipe, those included that it shares with the call before it. */
-export function wholeSegments(recipe: PromptRecipe, previous: readonly RecipeSegment[] | undefined): readonly RecipeSegment[] {
+function wholeSegments(recipe: PromptRecipe, previous: readonly RecipeSegment[] | undefined): readonly RecipeSegment[] {
   return recipe.keep === undefined ? recipe.segments : [...(previous ?? []).slice(0, recipe.keep), ...recipe.segments];
 }
 

@@ -30,7 +30,7 @@ export interface RunRequest {
 }
 
 /** The root run of a session that has no outcome yet. */
-export function openRoot(session: Session): InvocationRecord | undefined {
+function openRoot(session: Session): InvocationRecord | undefined {
   const { invocations } = session.ledger;
   for (const path of invocations.roots) {
     const record = invocations.byPath.get(path);

@@ -53,7 +53,7 @@ export function emptyInvocationTree(): InvocationTree {
 }
 
 /** The path of the nearest started invocation above `path`. A slot continued by `key>name` lies beside `key`, not below it. */
-export function enclosingInvocation(tree: InvocationTree, path: string): InvocationRecord | undefined {
+function enclosingInvocation(tree: InvocationTree, path: string): InvocationRecord | undefined {
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
     const record = tree.byPath.get(path.slice(0, end));
     if (record !== undefined) return record;

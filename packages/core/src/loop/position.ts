@@ -1,4 +1,3 @@
-import type { JsonValue } from '../base/json.ts';
 import {
   type Event,
   type EventOf,
@@ -209,9 +208,4 @@ export function foldPosition(path: string, events: readonly Event[], whole: (eve
   const position = startPosition(path);
   for (const event of events) if (concerns(position, event)) foldEvent(positionFold, position, whole(event));
   return position;
-}
-
-/** The texts of an agent's answer as its output. */
-export function answerOf(position: Position): JsonValue {
-  return position.text;
 }

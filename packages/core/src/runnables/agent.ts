@@ -65,7 +65,7 @@ export interface Agent extends Runnable<string> {
 }
 
 /** Rounds of one agent invocation unless it says otherwise. */
-export const defaultRounds = 25;
+const defaultRounds = 25;
 const defaultToolConcurrency = 16;
 
 const limitOptions: OptionChecks<AgentLimits> = { rounds: isCount, tokens: isPositive, cost: isPositive, onLimit: isOneOf('answer', 'fail') };

@@ -11,7 +11,7 @@ export class InvalidDefinitionError extends AdjutantError {
 const namePattern = /^[A-Za-z_][\w .:-]{0,127}$/;
 
 /** Checks what all definitions share. Names are parts of invocation paths, so `/`, `#`, `~` and `>` are not for them. @throws InvalidDefinitionError */
-export function checkName(kind: string, name: unknown): void {
+function checkName(kind: string, name: unknown): void {
   if (typeof name === 'string' && namePattern.test(name)) return;
   throw new InvalidDefinitionError({
     kind,
