@@ -16,7 +16,7 @@ import {
   tool,
   toolResult,
 } from 'adjutant';
-import { type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
+import { type ScriptedResponse, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { unresolvedCall } from '../src/effects/unresolved-call.ts';
@@ -500,7 +500,8 @@ describe('a call that repeats one whose outcome is not known (A5)', () => {
 });
 
 describe('the deadline', () => {
-  test('is the moment at which the tool is told to stop, however long the attempt took to be written down', async () => {
+  /** A run of a tool that has 20 seconds, up to its attempt, which is durable only when `written` is called. */
+  async function beingWrittenDown(slow: (clock: TestClock) => Tool) {
     const clock = testClock();
     const writing = Promise.withResolvers<void>();
     const inner = memoryStore({ clock });
@@ -522,29 +523,45 @@ describe('the deadline', () => {
     };
     const app = runtime({ app: 'effects', store, ports: { clock } });
     const session = await app.session();
+    const model = scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
+    const running = app.run(agent({ name: 'a', model, tools: [slow(clock)] }), { input: 'Go', session });
+    await until(() => of(session.events, 'tool_attempt').length === 1, 'the attempt');
+    return { clock, session, running, written: writing.resolve };
+  }
+
+  test('is the moment at which the tool is told to stop, however long the attempt took to be written down', async () => {
     let stoppedAt: number | undefined;
     let begun = false;
-    const slow = work({
-      timeout: 20_000,
-      execute: (ctx) => {
-        begun = true;
-        return new Promise((resolve) =>
-          ctx.signal.addEventListener('abort', () => {
-            stoppedAt = clock.now();
-            resolve('stopped');
-          }),
-        );
-      },
-    });
-    const model = scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
-    const running = app.run(agent({ name: 'a', model, tools: [slow] }), { input: 'Go', session });
-    await until(() => of(session.events, 'tool_attempt').length === 1, 'the attempt');
+    const slow = (clock: TestClock) =>
+      work({
+        timeout: 20_000,
+        execute: (ctx) => {
+          begun = true;
+          return new Promise((resolve) =>
+            ctx.signal.addEventListener('abort', () => {
+              stoppedAt = clock.now();
+              resolve('stopped');
+            }),
+          );
+        },
+      });
+    const { clock, session, running, written } = await beingWrittenDown(slow);
     clock.advance(5_000);
-    writing.resolve();
+    written();
     await until(() => begun, 'the tool');
     clock.advance(15_000);
     await running;
     expect(stoppedAt).toBe(of(session.events, 'tool_attempt')[0]?.deadline);
+  });
+
+  test('that is over before the tool could begin leaves it alone', async () => {
+    let executions = 0;
+    const { clock, session, running, written } = await beingWrittenDown(() => work({ timeout: 20_000, execute: () => ++executions }));
+    clock.advance(20_000);
+    written();
+    await running;
+    expect(executions).toBe(0);
+    expect(settled(session.events)).toMatchObject([{ attempt: 1, effect: 'none', result: { status: 'timeout' } }]);
   });
 
   const child = step({ name: 'child', execute: () => undefined });
