@@ -1,6 +1,7 @@
-import { agent, type Event, loop, memoryStore, parallel, type Runnable, runtime, sequence, step } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { agent, type Event, loop, memoryStore, parallel, type Runnable, runtime, sequence, step, tool } from 'adjutant';
+import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { appendBoundaries, continueFrom, runWhole } from './recovery/crash-matrix.ts';
 import { shuffledCalls } from './recovery/scenarios.ts';
 
@@ -183,4 +184,28 @@ test('a reopened agent makes the model call again that ended it (B6)', async () 
   session.append([{ type: 'invocation_reopen', by: 'operator', invocationId: 'run', reason: 'the provider is back' }]);
   const { result } = await continueWith(session.events, agent({ name: 'worker', model: scriptedModel([{ text: 'done' }]) }));
   expect(await result).toMatchObject({ status: 'completed', output: 'done' });
+});
+
+test('a tool that no longer asks for the child it had open fails, and a decision says so (C17)', async () => {
+  const asking = (stuck: Runnable | undefined) =>
+    tool({
+      name: 'ask',
+      description: 'Asks',
+      schema: z.object({}),
+      execute: async (ctx) => {
+        if (stuck !== undefined) await ctx.call(stuck);
+        return 'asked';
+      },
+    });
+  const worker = (stuck: Runnable | undefined, responses: readonly ScriptedResponse[]) =>
+    agent({ name: 'worker', model: scriptedModel(responses), tools: [asking(stuck)] });
+  const events = await stopAt((stuck) => worker(stuck, [{ toolCalls: [{ name: 'ask' }] }]));
+  const same = await continueWith(events, worker(done('stuck'), [{ text: 'done' }]));
+  await same.result;
+  expect(same.session.events.findLast((event) => event.type === 'tool_result')).toMatchObject({ result: { status: 'success' } });
+  const other = await continueWith(events, worker(undefined, [{ text: 'done' }]));
+  expect(await other.result).toMatchObject({ status: 'completed', output: 'done' });
+  const settled = other.session.events.filter((event) => event.type === 'tool_result' && event.settled);
+  expect(settled).toMatchObject([{ result: { status: 'unknown', content: expect.stringContaining('no longer asks for run/r1.0/stuck') } }]);
+  expect(other.session.events).toContainEqual(expect.objectContaining({ type: 'decision', decision: 'fail_orphaned_child' }));
 });

@@ -331,10 +331,12 @@ export class AttemptRun implements ToolAttempt {
     return children.then(() => (this.#isGivenBack() ? undefined : this.#record(ending)));
   }
 
-  #record(ending: Ending): void {
+  #record(given: Ending): void {
     this.#body?.close();
     const { ledger, clock } = this.#ports;
     if (ledger.failure !== undefined) return;
+    const drift = given.effect === undefined ? this.#body?.findDrift() : undefined;
+    const ending: Ending = drift === undefined ? given : { result: drift, effect: 'unknown', retryAfterMs: undefined, next: undefined };
     const durationMs = clock.monotonic() - this.#startedAt;
     if (ending.next === undefined) this.#recordResult(ending, durationMs);
     else this.#recordHandOver(ending.next, durationMs);

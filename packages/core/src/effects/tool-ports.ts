@@ -4,6 +4,7 @@ import type { EventDraft, EventOf, NextInvocation } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
+import type { ToolResult } from '../ledger/tool-result.ts';
 import type { FinalizeContext, Tool } from '../tools/tool.ts';
 
 /** The context that the engine makes for one attempt, and what is to land with its result. */
@@ -15,6 +16,8 @@ export interface ToolBody {
   close(): void;
   /** Waits for children that the tool called and did not await; `stop` ends them first. `undefined`: there are none. */
   endChildren(stop: boolean): Promise<void> | undefined;
+  /** Records and says that the code no longer asks for children that the call had open; `undefined`: it asked for all of them. */
+  findDrift(): ToolResult | undefined;
   /** Resolves when a child of the call gave the run back: the call then stays open. */
   readonly suspended: Promise<void>;
 }

@@ -3,8 +3,11 @@ import type { JsonValue } from '../base/json.ts';
 import type { ToolAttempt, ToolBody } from '../effects/tool-ports.ts';
 import type { EventDraft } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
+import type { ToolResult } from '../ledger/tool-result.ts';
+import { toolResult } from '../tools/result.ts';
 import type { FinalizeContext } from '../tools/tool.ts';
 import { Body, type BodyPlace } from './body-context.ts';
+import { hasOutcome } from './sequence-body.ts';
 
 const noWrites = Object.freeze({ drafts: [], extras: undefined });
 
@@ -64,6 +67,27 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
 
   endChildren(stop: boolean): Promise<void> | undefined {
     return stop ? this.stopChildren(new AbortReason('cancelled', `The call of ${this.toolName} failed.`)) : this.childrenEnded();
+  }
+
+  findDrift(): ToolResult | undefined {
+    const { run, path, childRoot } = this.place;
+    const { invocations } = run.ledger;
+    const open = invocations.byPath.get(path)?.children.filter((child) => {
+      const isCall = child.startsWith(`${childRoot}/`) && invocations.byPath.get(child)?.mode === 'call';
+      return isCall && !this.asked.has(child) && !hasOutcome(invocations, child);
+    });
+    if (open === undefined || open.length === 0) return undefined;
+    run.ledger.append([
+      {
+        type: 'decision',
+        by: 'runtime',
+        invocationId: path,
+        component: 'invoke',
+        decision: 'fail_orphaned_child',
+        reasoning: `The ledger has open children of this call that the code of ${this.toolName} no longer asks for: ${open.join(', ')}.`,
+      },
+    ]);
+    return toolResult.permanent(`The tool ${this.toolName} no longer asks for ${open.join(', ')}.`, { errorType: 'orphaned_child' });
   }
 
   takeWrites(): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
