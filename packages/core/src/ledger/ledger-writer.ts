@@ -2,13 +2,14 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { type AdjutantError, isAdjutantError } from '../base/error.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Event } from './event.ts';
-import type { AppendReceipt, Batch, Claim, LedgerStore, SessionSummary, SharedWrite } from './port.ts';
+import type { AppendReceipt, Batch, Claim, LedgerStore, ReleaseOptions, ReleaseReceipt, SessionSummary, SharedWrite } from './port.ts';
 
 /** How long an append that nobody waits for may wait for company. */
 const lingerMs = 2;
-/** How often a batch whose fate is unknown is sent again before the writer gives up. */
-const resendLimit = 5;
-const resendDelayMs = 50;
+/** How often a batch is sent at least before the writer gives up, be the lease over or not. */
+const leastSends = 4;
+const firstResendDelayMs = 50;
+const longestResendDelayMs = 2_000;
 
 interface Waiter {
   readonly seq: number;
@@ -16,10 +17,16 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
+/** A value beside the events, kept until the events that refer to it are durable. */
+export interface BatchBlob {
+  readonly address: string;
+  readonly bytes: Uint8Array;
+}
+
 /** What goes with events into one batch besides the events. */
 export interface BatchExtras {
   readonly shared?: readonly SharedWrite[];
-  readonly blobs?: readonly string[];
+  readonly blobs?: readonly BatchBlob[];
 }
 
 export interface WriterOptions {
@@ -149,12 +156,26 @@ export class LedgerWriter {
     return answer;
   }
 
-  /** Gives the ownership back; the next write claims again. */
-  async release(): Promise<void> {
+  /** Gives the ownership back, unless something newer than `inboxSeq` was posted; the next write claims again. */
+  async release(options?: ReleaseOptions): Promise<ReleaseReceipt> {
     const claim = this.#claim;
+    if (claim === undefined) return { released: true, inboxSeq: options?.inboxSeq ?? 0 };
+    if (this.#failure !== undefined) return this.#releaseAfterFailure(claim, this.#failure.error);
+    const receipt = await this.#options.store.release(claim, options);
+    if (receipt.released) this.#disown();
+    return receipt;
+  }
+
+  /** Others need not wait until the lease is over; but that is no more than a favour. */
+  async #releaseAfterFailure(claim: Claim, failure: unknown): Promise<ReleaseReceipt> {
+    this.#disown();
+    if (!isAdjutantError(failure, 'ledger_conflict')) await this.#options.store.release(claim).catch(() => undefined);
+    throw failure;
+  }
+
+  #disown(): void {
     this.#claim = undefined;
     this.#leaseEnd = Number.NEGATIVE_INFINITY;
-    if (claim !== undefined && this.#failure === undefined) await this.#options.store.release(claim);
   }
 
   async #send(): Promise<void> {
@@ -166,8 +187,10 @@ export class LedgerWriter {
         this.#gathering = [];
         this.#extras = [];
         const claim = this.#claim ?? (await this.own());
-        const landed = await this.#appendWithoutConflicts(claim, this.#batch(events, extras));
-        this.#landed(landed.events);
+        const blobs = extras.flatMap((extra) => extra.blobs ?? []);
+        const landed = await this.#appendWithoutConflicts(claim, this.#batch(events, extras, blobs), blobs);
+        // Who lost the ledger meanwhile has dropped what was on its way.
+        if (this.#failure === undefined) this.#landed(landed.events);
       }
     } catch (error) {
       this.fail(error);
@@ -176,26 +199,24 @@ export class LedgerWriter {
     }
   }
 
-  #batch(events: readonly Event[], extras: readonly BatchExtras[]): Batch {
+  #batch(events: readonly Event[], extras: readonly BatchExtras[], blobs: readonly BatchBlob[]): Batch {
     const batch: { events: readonly Event[]; summary?: SessionSummary; shared?: SharedWrite[]; blobs?: string[] } = { events };
     const summary = this.#options.summary();
     if (!sameSummary(summary, this.#summary)) {
       this.#summary = summary;
       batch.summary = summary;
     }
-    for (const { shared, blobs } of extras) {
-      if (shared !== undefined) batch.shared = [...(batch.shared ?? []), ...shared];
-      if (blobs !== undefined) batch.blobs = [...(batch.blobs ?? []), ...blobs];
-    }
+    for (const { shared } of extras) if (shared !== undefined) batch.shared = [...(batch.shared ?? []), ...shared];
+    if (blobs.length > 0) batch.blobs = blobs.map(({ address }) => address);
     return batch;
   }
 
   /** A shared write that came too late is refused alone: the rest of the batch has happened and is written. */
-  async #appendWithoutConflicts(claim: Claim, given: Batch): Promise<Batch> {
+  async #appendWithoutConflicts(claim: Claim, given: Batch, blobs: readonly BatchBlob[]): Promise<Batch> {
     let batch = given;
     for (;;) {
       try {
-        await this.#appendSurely(claim, batch);
+        await this.#appendSurely(claim, batch, blobs);
         return batch;
       } catch (error) {
         if (!isAdjutantError(error, 'state_conflict') || batch.shared === undefined) throw error;
@@ -207,20 +228,34 @@ export class LedgerWriter {
     }
   }
 
-  /** An append that failed without an answer may have landed: the very same batch is sent again, which the store recognises. */
-  async #appendSurely(claim: Claim, batch: Batch): Promise<AppendReceipt> {
+  /**
+   * An append that failed without an answer may have landed, and what it holds has happened: the very same batch is sent again, which the
+   * store recognises, for as long as the lease lives.
+   */
+  async #appendSurely(claim: Claim, batch: Batch, blobs: readonly BatchBlob[]): Promise<AppendReceipt> {
+    const { store, leaseMs } = this.#options;
     const expected = { seq: this.#durableSeq, epoch: claim.epoch };
+    // Not the clock port alone: where time stands still the store would be asked for ever.
+    const end = systemClock.monotonic() + leaseMs;
     for (let sent = 1; ; sent++) {
       try {
-        return await this.#prolongs(() => this.#options.store.append(claim.session, expected, batch));
+        return await this.#prolongs(() => store.append(claim.session, expected, batch));
       } catch (error) {
-        const answered = isAdjutantError(error) && !(error.code === 'store_unavailable' && error.data['undetermined'] === true);
-        if (answered) throw error;
-        if (sent === resendLimit)
-          throw new StoreUnavailableError({ store: claim.session, reason: `an append was not answered ${sent} times` }, { cause: error });
-        await new Promise<void>((resolve) => systemClock.setTimer(resendDelayMs * sent, resolve));
+        const blobIsMissing = isAdjutantError(error, 'blob_missing') && blobs.length > 0;
+        if (!blobIsMissing && !mayPass(error)) throw error;
+        const goesOn = !blobIsMissing && this.leaseIsLive() && systemClock.monotonic() < end;
+        if (sent >= leastSends && !goesOn) throw isAdjutantError(error) ? error : unanswered(claim.session, sent, error);
+        const delay = Math.min(firstResendDelayMs * 2 ** (sent - 1), longestResendDelayMs);
+        await new Promise<void>((resolve) => systemClock.setTimer(delay, resolve));
+        if (this.#failure !== undefined) throw error;
+        if (blobIsMissing) await this.#putAgain(blobs);
       }
     }
+  }
+
+  /** A put that fails too is told by the next append. */
+  async #putAgain(blobs: readonly BatchBlob[]): Promise<void> {
+    await Promise.allSettled(blobs.map(({ bytes }) => this.#options.store.putBlob(bytes)));
   }
 
   #landed(events: readonly Event[]): void {
@@ -243,6 +278,16 @@ export class LedgerWriter {
     for (const waiter of waiters) waiter.reject(error);
     this.#options.onFailure(error);
   }
+}
+
+/** Whether the same append may succeed later. Errors that are not Adjutant's come from the way to the store, unless they blame the batch. */
+function mayPass(error: unknown): boolean {
+  if (isAdjutantError(error)) return error.code === 'store_unavailable' && error.data['permanent'] !== true;
+  return !(error instanceof RangeError || error instanceof TypeError);
+}
+
+function unanswered(session: string, sent: number, cause: unknown): StoreUnavailableError {
+  return new StoreUnavailableError({ store: session, reason: `an append was not answered ${sent} times` }, { cause });
 }
 
 function sameSummary(a: SessionSummary, b: SessionSummary | undefined): boolean {

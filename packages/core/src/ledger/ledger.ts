@@ -9,8 +9,8 @@ import { LedgerConflictError } from './errors.ts';
 import { type Event, type EventDraft, eventVersions, foldEvent } from './event.ts';
 import { emptyInvocationTree, type InvocationTree, invocationFold, replaceInTree } from './invocation-fold.ts';
 import { extractLargeValues } from './large-values.ts';
-import { type BatchExtras, LedgerWriter } from './ledger-writer.ts';
-import type { Claim, LedgerStore } from './port.ts';
+import { type BatchBlob, type BatchExtras, LedgerWriter } from './ledger-writer.ts';
+import type { Claim, LedgerStore, ReleaseOptions, ReleaseReceipt } from './port.ts';
 import { refuseWrites } from './refused-writes.ts';
 import { emptyLedgerState, type LedgerState, stateFold } from './state-fold.ts';
 import { sessionSummary } from './status.ts';
@@ -36,7 +36,7 @@ type Listener<Argument> = (argument: Argument) => void;
 export class Ledger {
   readonly session: string;
   readonly events: Event[] = [];
-  readonly invocations: InvocationTree = emptyInvocationTree();
+  invocations: InvocationTree = emptyInvocationTree();
   state: LedgerState = emptyLedgerState;
   readonly ports: LedgerPorts;
   readonly #writer: LedgerWriter;
@@ -68,9 +68,7 @@ export class Ledger {
         onDurable: (landed) => {
           for (const listener of this.#durableListeners) listener(landed);
         },
-        onFailure: (error) => {
-          for (const listener of this.#failureListeners) listener(error);
-        },
+        onFailure: (error) => this.#failed(error),
         summary: () => sessionSummary(this),
         withoutRefused: (events, conflict) => this.#withoutRefused(events, conflict),
       },
@@ -144,15 +142,15 @@ export class Ledger {
     const now = this.ports.clock.now();
     const at = now > this.#lastAt ? now : this.#lastAt;
     const appended: Event[] = [];
-    let blobs: string[] | undefined;
+    let blobs: BatchBlob[] | undefined;
     for (const given of drafts) {
       const { draft, large } = extractLargeValues(given, this.#addressOf);
       for (const { address, bytes, value } of large) {
         this.#blobs.set(address, deepFreeze(value) as JsonValue);
-        // Not awaited: the store keeps requests in order, and a blob that did not arrive fails the append.
+        // Not awaited: the store keeps requests in order, and the writer puts a blob that did not arrive again.
         void this.ports.store.putBlob(bytes).catch(() => undefined);
         blobs ??= [];
-        blobs.push(address);
+        blobs.push({ address, bytes });
       }
       const seq = this.events.length + 1;
       const event = deepFreeze({ v: eventVersions[draft.type], seq, id: `${this.#idPrefix}${seq.toString(36)}`, at, ...draft }) as Event;
@@ -179,10 +177,12 @@ export class Ledger {
   /** Takes over events of another ledger as they are: for an empty ledger that becomes a copy. */
   restore(events: readonly Event[], blobs: Readonly<Record<string, JsonValue>>): void {
     const addresses = new Map<string, string>();
+    const put: BatchBlob[] = [];
     for (const [given, value] of Object.entries(blobs)) {
       const bytes = new TextEncoder().encode(JSON.stringify(value));
       const address = this.#addressOf(bytes);
       addresses.set(given, address);
+      put.push({ address, bytes });
       this.#blobs.set(address, deepFreeze(value) as JsonValue);
       void this.ports.store.putBlob(bytes).catch(() => undefined);
     }
@@ -190,11 +190,14 @@ export class Ledger {
     const moved = (reference: BlobReference) => ({ ...reference, $blob: addresses.get(reference.$blob) ?? reference.$blob });
     const own = addresses.size === 0 ? events : events.map((event) => replaceReferences(event, moved) as Event);
     for (const event of own) this.#foldForeign(deepFreeze(event));
-    if (own.length > 0) this.#writer.add(own, addresses.size === 0 ? undefined : { blobs: [...addresses.values()] });
+    if (own.length > 0) this.#writer.add(own, put.length === 0 ? undefined : { blobs: put });
   }
 
   /** Resolves when everything appended so far is durable; `undefined` when it already is. @throws what the store said, also later */
   durable(): Promise<void> | undefined {
+    // What was dropped is no longer counted, and yet it did not become durable.
+    const { failure } = this;
+    if (failure !== undefined && isAdjutantError(failure.error, 'ledger_conflict')) return Promise.reject(failure.error);
     return this.#writer.durable(this.lastSeq);
   }
 
@@ -216,15 +219,34 @@ export class Ledger {
     return this.#writer.renewLease();
   }
 
-  /** Writes what is left and gives the ownership back. */
-  async release(): Promise<void> {
-    await this.durable();
-    await this.#writer.release();
+  /**
+   * Writes what is left and gives the ownership back; with `inboxSeq` only if nothing newer was posted.
+   * @throws what made the writer fail; others can take the session over then all the same
+   */
+  async release(options?: ReleaseOptions): Promise<ReleaseReceipt> {
+    if (this.failure === undefined) await this.durable();
+    return this.#writer.release(options);
   }
 
   /** Declares the ledger lost to this process, as when its lease could not be renewed. */
   fail(error: unknown): void {
     this.#writer.fail(error);
+  }
+
+  #failed(error: unknown): void {
+    if (isAdjutantError(error, 'ledger_conflict')) this.#dropDrafts();
+    // Who works on the ledger gives it back when the work has ended.
+    if (this.#failureListeners.size === 0) void this.release().catch(() => undefined);
+    for (const listener of this.#failureListeners) listener(error);
+  }
+
+  /** What another owner's events have taken the place of has not happened. */
+  #dropDrafts(): void {
+    const durable = this.events.splice(0).slice(0, this.durableSeq);
+    this.invocations = emptyInvocationTree();
+    this.state = emptyLedgerState;
+    this.contents.clear();
+    for (const event of durable) this.#foldForeign(event);
   }
 
   /** Called with each event as soon as it is folded, before it is durable. Returns a function that ends it. */

@@ -39,6 +39,17 @@ export interface ClaimOptions {
   readonly force?: boolean;
 }
 
+export interface ReleaseOptions {
+  /** The last inbox item that the writer has seen: the lease is kept when a newer one was posted. @default the lease is given back whatever was posted */
+  readonly inboxSeq?: number | undefined;
+}
+
+export interface ReleaseReceipt {
+  /** `false` when the lease was kept because of what was posted. */
+  readonly released: boolean;
+  readonly inboxSeq: number;
+}
+
 /** Something for the writer of a ledger, from anybody else. */
 export interface InboxItem {
   /** Two items with one key are one item. */
@@ -118,7 +129,8 @@ export interface Batch {
  * Contract, checked by `storeContract` of `adjutant/testing`:
  * - `append` is one compare-and-set on the head plus the inserts, in one transaction, checked before anything is written.
  *   It is idempotent by event id: when the epoch is the writer's and the events after `expected` are this very batch, it succeeds.
- *   Another head: `LedgerConflictError`. Any other failure leaves it open whether the batch landed: send the same batch again.
+ *   Another head: `LedgerConflictError`. Any other failure leaves it open whether the batch landed: send the same batch again, unless the
+ *   error's data say that it is `permanent`.
  * - `post` never conflicts with the writer.
  * - What `append` confirmed is durable in the sense that the store promises.
  */
@@ -133,8 +145,11 @@ export interface LedgerStore {
   claim(session: string, owner: string, options: ClaimOptions): Promise<Claim>;
   /** Prolongs the lease. @throws LedgerConflictError when the claim is no longer the last one */
   renew(claim: Claim): Promise<AppendReceipt>;
-  /** Gives the lease back. A claim that is no longer the last one is released without effect. */
-  release(claim: Claim): Promise<void>;
+  /**
+   * Gives the lease back, unless something newer than `inboxSeq` was posted: looked up in the same transaction, so that a post is either
+   * seen by this owner or finds the ledger free. A claim that is no longer the last one is released without effect.
+   */
+  release(claim: Claim, options?: ReleaseOptions): Promise<ReleaseReceipt>;
   /** Leaves something for the writer. @throws SessionNotFoundError */
   post(session: string, item: InboxItem): Promise<PostReceipt>;
   /** What waits in the inbox: control lane first, then in order of posting. */

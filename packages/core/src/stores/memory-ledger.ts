@@ -9,6 +9,8 @@ import type {
   InboxEntry,
   InboxItem,
   PostReceipt,
+  ReleaseOptions,
+  ReleaseReceipt,
   SessionListing,
   SessionSummary,
 } from '../ledger/port.ts';
@@ -77,8 +79,11 @@ export class MemoryLedger {
     return this.receipt;
   }
 
-  release(claim: Claim): void {
-    if (claim.epoch === this.#epoch) this.#lease = undefined;
+  release(claim: Claim, { inboxSeq = this.#inboxSeq }: ReleaseOptions): ReleaseReceipt {
+    const isLast = claim.epoch === this.#epoch;
+    const released = !isLast || this.#inboxSeq <= inboxSeq;
+    if (isLast && released) this.#lease = undefined;
+    return { released, inboxSeq: this.#inboxSeq };
   }
 
   /** Whether the batch is in the ledger already. @throws LedgerConflictError when the head is neither before nor after it */

@@ -13,6 +13,8 @@ import type {
   LedgerStore,
   PostReceipt,
   ReadRange,
+  ReleaseOptions,
+  ReleaseReceipt,
   SessionListing,
   SharedValue,
   Store,
@@ -66,7 +68,7 @@ class MemoryLedgerStore implements LedgerStore {
   }
 
   close(): void {
-    this.#closed = new StoreUnavailableError({ store: 'memory', reason: 'it has been closed' });
+    this.#closed = new StoreUnavailableError({ store: 'memory', reason: 'it has been closed', permanent: true });
     this.#followers.fail(this.#closed);
   }
 
@@ -116,9 +118,9 @@ class MemoryLedgerStore implements LedgerStore {
     throw new LedgerConflictError({ session: claim.session, expected: { seq: claim.seq, epoch: claim.epoch }, found: { seq: 0, epoch: 0 } });
   }
 
-  async release(claim: Claim): Promise<void> {
+  async release(claim: Claim, options: ReleaseOptions = {}): Promise<ReleaseReceipt> {
     this.#checkOpen();
-    this.#ledgers.get(claim.session)?.release(claim);
+    return this.#ledgers.get(claim.session)?.release(claim, options) ?? { released: true, inboxSeq: 0 };
   }
 
   async post(session: string, item: InboxItem): Promise<PostReceipt> {

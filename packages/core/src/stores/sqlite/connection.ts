@@ -12,6 +12,11 @@ export function startSqliteWorker(settings: WorkerSettings): Worker {
   return new Worker(file, { workerData: settings, name: 'adjutant-sqlite', execArgv: [] });
 }
 
+interface FailureNature {
+  readonly permanent?: true;
+  readonly undetermined?: true;
+}
+
 interface Pending {
   readonly resolve: (reply: never) => void;
   readonly reject: (error: Error) => void;
@@ -36,7 +41,7 @@ export class WorkerConnection {
   }
 
   request<Name extends Operation>(operation: Name, request: Operations[Name]['request']): Promise<Operations[Name]['reply']> {
-    if (this.#closing !== undefined) return Promise.reject(this.#unavailable('it has been closed'));
+    if (this.#closing !== undefined) return Promise.reject(this.#unavailable('it has been closed', { permanent: true }));
     return this.#send(operation, request);
   }
 
@@ -78,7 +83,9 @@ export class WorkerConnection {
       this.#worker.ref();
       this.#worker.postMessage(requests);
     } catch (error) {
-      this.#failPending(`its worker thread could not be started or reached: ${(error as Error).message}`, false);
+      // What cannot be copied to the worker now cannot be copied later.
+      const permanent = (error as Error).name === 'DataCloneError';
+      this.#failPending(`its worker thread could not be started or reached: ${(error as Error).message}`, permanent ? { permanent } : {});
     }
   }
 
@@ -92,7 +99,7 @@ export class WorkerConnection {
     worker.on('exit', () => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      this.#failPending(`its worker thread ended (${cause}), so it is not known which open requests were carried out`, true);
+      this.#failPending(`its worker thread ended (${cause}), so it is not known which open requests were carried out`, { undetermined: true });
     });
     return worker;
   }
@@ -109,16 +116,15 @@ export class WorkerConnection {
     this.#worker?.unref();
   }
 
-  #failPending(reason: string, undetermined: boolean): void {
+  #failPending(reason: string, nature: FailureNature): void {
     const open = this.#pending.slice(this.#answered, this.#pending.length - this.#outgoing.length);
     this.#pending = this.#pending.slice(this.#pending.length - this.#outgoing.length);
     this.#answered = 0;
-    const error = this.#unavailable(reason, undetermined);
+    const error = this.#unavailable(reason, nature);
     for (const { reject } of open) reject(error);
   }
 
-  #unavailable(reason: string, undetermined = false): StoreUnavailableError {
-    const data = { store: this.#settings.path, reason, ...(undetermined ? { undetermined } : {}) };
-    return new StoreUnavailableError(data);
+  #unavailable(reason: string, nature: FailureNature): StoreUnavailableError {
+    return new StoreUnavailableError({ store: this.#settings.path, reason, ...nature });
   }
 }

@@ -29,12 +29,13 @@ export function openDatabase(settings: WorkerSettings): DatabaseSync {
 function checkPath(path: string): void {
   if (path === ':memory:') return;
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) throw new StoreUnavailableError({ store: path, reason: 'it is a directory, not a file' });
+  if (found?.isDirectory()) throw new StoreUnavailableError({ store: path, reason: 'it is a directory, not a file', permanent: true });
   if (found !== undefined) return;
   const directory = dirname(resolve(path));
   const above = statSync(directory, { throwIfNoEntry: false });
-  if (above === undefined) throw new StoreUnavailableError({ store: path, reason: `the directory ${directory} does not exist; create it first` });
-  if (!above.isDirectory()) throw new StoreUnavailableError({ store: path, reason: `${directory} is not a directory` });
+  if (above?.isDirectory()) return;
+  const reason = above === undefined ? `the directory ${directory} does not exist; create it first` : `${directory} is not a directory`;
+  throw new StoreUnavailableError({ store: path, reason, permanent: true });
 }
 
 function checkFile(database: DatabaseSync, path: string): void {
@@ -42,7 +43,7 @@ function checkFile(database: DatabaseSync, path: string): void {
   const id = readPragma(database, 'application_id');
   const tables = database.prepare('select count(*) as number from sqlite_schema').get()?.['number'];
   if (id !== applicationId && (id !== 0 || version !== 0 || tables !== 0)) {
-    throw new StoreUnavailableError({ store: path, reason: 'it is a SQLite database of another application' });
+    throw new StoreUnavailableError({ store: path, reason: 'it is a SQLite database of another application', permanent: true });
   }
   if (version > migrations.length) throw new StoreTooNewError({ store: path, found: version, supported: migrations.length });
 }
@@ -104,16 +105,25 @@ const reasons: Readonly<Record<number, (settings: WorkerSettings) => string>> = 
   26: () => 'it is not a SQLite database',
 };
 
+/** Primary result codes of failures that may pass: locks, memory, disk space, input and output, too many open files. */
+const passing: ReadonlySet<number> = new Set([4, 5, 6, 7, 9, 10, 13, 14, 15, 17]);
+
 /** A failure of the database as an error that says what to do; anything else stays what it is. */
 export function describeFailure(error: unknown, settings: WorkerSettings): unknown {
   if (!(error instanceof Error)) return error;
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
   if (typeof errcode === 'number') {
-    const reason = reasons[errcode & 0xff]?.(settings);
-    return new StoreUnavailableError({ store: settings.path, reason: reason === undefined ? error.message : `${reason} (${error.message})` });
+    const primary = errcode & 0xff;
+    const reason = reasons[primary]?.(settings);
+    return new StoreUnavailableError({
+      store: settings.path,
+      reason: reason === undefined ? error.message : `${reason} (${error.message})`,
+      ...(passing.has(primary) ? {} : { permanent: true }),
+    });
   }
   if (typeof code === 'string' && 'syscall' in error) {
-    return new StoreUnavailableError({ store: settings.path, reason: code === 'EACCES' ? 'this process may not access it' : error.message });
+    const reason = code === 'EACCES' ? 'this process may not access it' : error.message;
+    return new StoreUnavailableError({ store: settings.path, reason, permanent: true });
   }
   return error;
 }

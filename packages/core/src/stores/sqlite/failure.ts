@@ -22,8 +22,9 @@ export function isRefusal(thrown: unknown): boolean {
 export function toFailure(thrown: unknown, store: string): Failure {
   if (thrown instanceof RangeError) return { code: rangeCode, message: thrown.message, data: {} };
   if (isAdjutantError(thrown)) return { code: thrown.code, message: thrown.message, data: thrown.data };
+  // Failures of the database have been described before: this is one of the request, or of the program.
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { code: 'store_unavailable', message, data: { store, reason: message } };
+  return { code: 'store_unavailable', message, data: { store, reason: message, permanent: true } };
 }
 
 type ErrorClass = new (data: never) => Error;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AdjutantError } from '../../base/error.ts';
 import { errorOf, readTexts, Writer } from '../../testing/store-contract/harness.ts';
 import { type SqliteOptions, sqlite } from './index.ts';
 
@@ -33,7 +34,7 @@ describe('a store that cannot be opened says why', () => {
       code: 'store_unavailable',
       message: expect.stringContaining('missing does not exist; create it first'),
     });
-    expect(await firstError(path)).toMatchObject({ data: { store: path } });
+    expect(await firstError(path)).toMatchObject({ data: { store: path, permanent: true } });
   });
 
   test('directory', async () => {
@@ -48,7 +49,11 @@ describe('a store that cannot be opened says why', () => {
   test('not a database', async () => {
     const path = join(directory, 'notes.txt');
     writeFileSync(path, 'These are my notes. '.repeat(200));
-    expect(await firstError(path)).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('it is not a SQLite database') });
+    expect(await firstError(path)).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('it is not a SQLite database'),
+      data: { permanent: true },
+    });
     expect(readFileSync(path, 'utf8')).toBe('These are my notes. '.repeat(200));
   });
 
@@ -73,6 +78,8 @@ describe('a store that cannot be opened says why', () => {
     other.exec('begin immediate');
     const error = await firstError(path, { busyTimeoutMs: 50 });
     expect(error).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('kept it locked for longer than 0.05 s') });
+    // Others will give the lock back: an append is sent again.
+    expect((error as AdjutantError).data).not.toHaveProperty('permanent');
     other.exec('rollback');
     other.close();
     expect(await firstError(path)).toBeUndefined();

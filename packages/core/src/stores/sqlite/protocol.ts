@@ -7,6 +7,8 @@ import type {
   InboxEntry,
   InboxItem,
   PostReceipt,
+  ReleaseOptions,
+  ReleaseReceipt,
   SessionListing,
   SessionSummary,
   SharedValue,
@@ -64,7 +66,7 @@ export interface WriteOperations {
   append: { request: AppendRequest; reply: AppendReceipt };
   claim: { request: SessionAddress & Timed & ClaimOptions & { readonly owner: string }; reply: Claim };
   renew: { request: ScopeAddress & Timed & { readonly claim: Claim }; reply: AppendReceipt };
-  release: { request: ScopeAddress & { readonly claim: Claim }; reply: null };
+  release: { request: ScopeAddress & ReleaseOptions & { readonly claim: Claim }; reply: ReleaseReceipt };
   post: { request: SessionAddress & { readonly item: InboxItem }; reply: PostReceipt };
   fork: { request: SessionAddress & Timed & { readonly atSeq: number; readonly newSession: string }; reply: null };
   putBlob: { request: ScopeAddress & Timed & { readonly address: string; readonly bytes: Uint8Array }; reply: null };

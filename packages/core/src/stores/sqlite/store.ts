@@ -13,6 +13,8 @@ import type {
   LedgerStore,
   PostReceipt,
   ReadRange,
+  ReleaseOptions,
+  ReleaseReceipt,
   SessionListing,
   SharedValue,
   Store,
@@ -50,7 +52,7 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     this.#watch(false);
-    this.#followers.fail(new StoreUnavailableError({ store: this.description, reason: 'it has been closed' }));
+    this.#followers.fail(new StoreUnavailableError({ store: this.description, reason: 'it has been closed', permanent: true }));
     await this.#connection.close();
   }
 
@@ -144,8 +146,8 @@ class SqliteLedgerStore implements LedgerStore {
     return this.#connection.request('renew', { ...this.#scope, claim: { ...claim }, now: this.#clock.now() });
   }
 
-  async release(claim: Claim): Promise<void> {
-    await this.#connection.request('release', { ...this.#scope, claim: { ...claim } });
+  release(claim: Claim, options: ReleaseOptions = {}): Promise<ReleaseReceipt> {
+    return this.#connection.request('release', { ...this.#scope, claim: { ...claim }, inboxSeq: options.inboxSeq });
   }
 
   post(session: string, item: InboxItem): Promise<PostReceipt> {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BlobMissingError, LedgerConflictError, SessionBusyError, SessionExistsError } from '../../ledger/errors.ts';
-import type { AppendReceipt, Claim, PostReceipt } from '../../ledger/port.ts';
+import type { AppendReceipt, Claim, PostReceipt, ReleaseReceipt } from '../../ledger/port.ts';
 import { checkForkPoint, checkSharedWrites } from '../batch.ts';
 import { isOwnerGone } from '../owner.ts';
 import { fieldsPerEvent } from './codec.ts';
@@ -184,10 +184,13 @@ export class WriteOperationsOfFile {
     return { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
   }
 
-  #releaseClaim({ tenant, app, claim }: RequestOf<'release'>): null {
+  #releaseClaim({ tenant, app, claim, inboxSeq }: RequestOf<'release'>): ReleaseReceipt {
     const ledger = this.#ledgers.find({ tenant, app, session: claim.session });
-    if (ledger !== undefined && ledger.epoch === claim.epoch) this.#release.run(ledger.id);
-    return null;
+    if (ledger === undefined) return { released: true, inboxSeq: 0 };
+    const isLast = ledger.epoch === claim.epoch;
+    const released = !isLast || inboxSeq === undefined || ledger.inbox_seq <= inboxSeq;
+    if (isLast && released) this.#release.run(ledger.id);
+    return { released, inboxSeq: ledger.inbox_seq };
   }
 
   #post(request: RequestOf<'post'>): PostReceipt {
