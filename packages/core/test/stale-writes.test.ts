@@ -94,3 +94,22 @@ test('a step may write a key more than once, before and after its children, and 
   expect(await stored()).toBe(321);
   await app.close();
 });
+
+test('a call with whose start a shared write was refused rejects', async () => {
+  const { app, mine, observeChange, stored } = await rivals();
+  const child = step({ name: 'child', execute: () => undefined });
+  const caught: unknown[] = [];
+  const parent = step({
+    name: 'parent',
+    stateSchema,
+    execute: async (ctx) => {
+      await observeChange();
+      ctx.state.user.n = 2;
+      await ctx.call(child).catch((error: unknown) => caught.push(error));
+    },
+  });
+  expect(await app.run(parent, { session: mine })).toMatchObject({ status: 'completed' });
+  expect(caught).toMatchObject([{ code: 'state_conflict', data: { scope: 'user', keys: ['n'] } }]);
+  expect(await stored()).toBe(100);
+  await app.close();
+});

@@ -3,7 +3,7 @@ import { sha256 } from '../base/hash.ts';
 import { findJsonDefect } from '../base/json.ts';
 import { randomFromSeed } from '../base/random.ts';
 import type { BodyContext, CallOptions, CallResult, SessionReader, SpawnHandle } from '../ledger/body-context.ts';
-import { NotJsonError } from '../ledger/errors.ts';
+import { NotJsonError, StateConflictError } from '../ledger/errors.ts';
 import type { Actor, EventOf, InvocationInput, InvocationMode } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Runnable } from '../ledger/runnable.ts';
@@ -148,8 +148,25 @@ export class Body implements BodyContext {
     this.#track(child.ended);
     const record = await child.ended;
     if (record === undefined) return this.#neverReturn();
+    await this.#assertLanded(child.path);
     this.writes.adopt(record);
     return callResult<Output>(child.path, record);
+  }
+
+  /** @throws StateConflictError when a shared write that was to land with the start of this child was refused */
+  async #assertLanded(path: string): Promise<void> {
+    const { ledger, session } = this.place.run;
+    if (session.shared.names.length === 0) return;
+    await ledger.durable();
+    const start = ledger.invocations.byPath.get(path)?.start.seq ?? 0;
+    for (let seq = start - 1; seq > 0; seq--) {
+      const event = ledger.events[seq - 1];
+      if (event?.invocationId !== this.place.path) return;
+      if (event.type === 'decision' && event.component === 'shared_state' && event.decision === 'refuse_write') {
+        throw new StateConflictError(event.data as unknown as ConstructorParameters<typeof StateConflictError>[0]);
+      }
+      if (event.type !== 'state_change') return;
+    }
   }
 
   spawn<Output>(runnable: Runnable<Output>, options: CallOptions = {}): SpawnHandle<Output> {
