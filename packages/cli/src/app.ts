@@ -9,11 +9,13 @@ import { chooseModel, standInNotice } from './model-choice.ts';
 import { notice } from './output/notice.ts';
 import { readableStorePath, writableStorePath } from './store-location.ts';
 
-/** Name space of the sessions of the command line in their store. */
-const appName = 'adjutant';
+/** Name space of the sessions in their store, unless `--app` names another. */
+const defaultApp = 'adjutant';
 
 export interface StoreOptions {
   readonly store?: string;
+  /** Whose sessions. @default 'adjutant' */
+  readonly app?: string;
 }
 
 export interface AgentOptions extends StoreOptions {
@@ -36,7 +38,7 @@ export async function openAgentApp(host: Host, options: AgentOptions): Promise<A
   const { model, isStandIn } = chooseModel(options.model, host.env);
   await model.load();
   const agent = assistant(model, root);
-  const app = runtime({ app: appName, store: sqlite(writableStorePath(host, options.store)), runnables: [agent] });
+  const app = runtime({ app: appOf(options), store: sqlite(writableStorePath(host, options.store)), runnables: [agent] });
   const announceStandIn = (): void => {
     if (isStandIn) notice(host, standInNotice);
   };
@@ -46,12 +48,21 @@ export async function openAgentApp(host: Host, options: AgentOptions): Promise<A
 /** Opens the app for looking at its ledgers; `undefined` when there is no store yet. */
 export function openLedgers(host: Host, options: StoreOptions): Runtime | undefined {
   const path = readableStorePath(host, options.store);
-  return path === undefined ? undefined : runtime({ app: appName, store: sqlite(path) });
+  return path === undefined ? undefined : runtime({ app: appOf(options), store: sqlite(path) });
 }
 
 /** A session that must exist; nothing is written. @throws SessionNotFoundError */
-export async function existingSession(app: Runtime, id: string): Promise<Session> {
+export async function existingSession(app: Runtime, id: string, options: StoreOptions): Promise<Session> {
   const session = await app.session({ id });
-  if (session.events.length === 0) throw new SessionNotFoundError({ session: id, app: appName });
+  if (session.events.length === 0) throw new SessionNotFoundError({ session: id, app: appOf(options) });
   return session;
+}
+
+/** What to say when a store has no sessions of the app. */
+export function noSessions(options: StoreOptions): string {
+  return `There are no sessions of the app "${appOf(options)}" in this store. --app names another one.`;
+}
+
+function appOf({ app = defaultApp }: StoreOptions): string {
+  return app;
 }

@@ -27,7 +27,7 @@ export function exitCodeOf(error: unknown): number {
 export function describeFailure(error: unknown): string {
   if (isAdjutantError(error, 'session_busy')) return describeBusy(error);
   if (isAdjutantError(error, 'session_not_found'))
-    return `There is no session "${error.data['session']}". adjutant sessions lists those that there are.`;
+    return `There is no session "${error.data['session']}" of the app "${error.data['app']}". adjutant sessions lists those that there are, --app names another app.`;
   if (isAdjutantError(error, 'missing_key')) return describeMissingKey(error);
   if (isAdjutantError(error)) return error.message;
   return error instanceof Error ? `${error.name}: ${error.message}` : `A value that is not an error was thrown: ${String(error)}`;

@@ -8,12 +8,14 @@ interface AgentFlags {
   readonly model?: string;
   readonly session?: string;
   readonly store?: string;
+  readonly app?: string;
   readonly root?: string;
   readonly json?: boolean;
 }
 
 const commandNames: readonly string[] = ['run', 'chat', 'sessions', 'show', 'resume', 'help'];
 const longestSessionId = 200;
+const appDescription = 'the app whose sessions they are, as in runtime({ app }) (default: adjutant)';
 
 /**
  * The arguments with the command that they leave out: a goal alone is run, and nothing at all is a chat or a tour.
@@ -71,6 +73,7 @@ function agentCommand(program: Command, name: string, description: string): Comm
     .description(description)
     .option('--model <name>', 'model, such as openai:gpt-5-mini, ollama:qwen3 or rehearsal (default: ADJUTANT_MODEL, else by the keys that are set)')
     .option('--store <file>', 'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)', notEmpty)
+    .option('--app <name>', appDescription, appName)
     .option('--root <folder>', 'folder that the file tools can see (default: the present one)', notEmpty);
 }
 
@@ -78,14 +81,16 @@ function addLedgerCommands(program: Command, host: Host, onExitCode: (code: numb
   ledgerCommand(program, 'sessions', 'list the sessions, newest first')
     .option('--limit <number>', 'how many at most', positiveInteger, 50)
     .option('--json', 'print each session as a line of JSON')
-    .action(async (options: { store?: string; json?: boolean; limit: number }) => {
+    .action(async (options: { store?: string; app?: string; json?: boolean; limit: number }) => {
       const { listSessions } = await import('./commands/sessions.ts');
       onExitCode(await listSessions(host, options));
     });
   ledgerCommand(program, 'show', 'show what was done in a session')
     .argument('[session]', 'id of the session (default: the newest)', sessionId)
     .option('--transcript', 'as a conversation (default)')
-    .addOption(new Option('--events', 'as the events of the ledger').conflicts(['transcript', 'tree', 'prompt']))
+    .addOption(
+      new Option('--events', 'as the events of the ledger, shortened to a line each; whole with --json').conflicts(['transcript', 'tree', 'prompt']),
+    )
     .addOption(new Option('--tree', 'as a tree of invocations').conflicts(['transcript', 'events', 'prompt']))
     .addOption(
       new Option('--prompt <number>', 'the exact prompt of this model call, from 1, as JSON')
@@ -93,8 +98,8 @@ function addLedgerCommands(program: Command, host: Host, onExitCode: (code: numb
         .conflicts(['transcript', 'events', 'tree']),
     )
     .option('--at <seq>', 'only the events up to this one', wholeNumber)
-    .option('--json', 'print each item as a line of JSON')
-    .action(async (session: string | undefined, options: { store?: string; json?: boolean }) => {
+    .option('--json', 'print each item, whole, as a line of JSON')
+    .action(async (session: string | undefined, options: { store?: string; app?: string; json?: boolean }) => {
       const { showSession } = await import('./commands/show.ts');
       onExitCode(await showSession(host, session, options));
     });
@@ -104,7 +109,8 @@ function ledgerCommand(program: Command, name: string, description: string): Com
   return program
     .command(name)
     .description(description)
-    .option('--store <file>', 'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)', notEmpty);
+    .option('--store <file>', 'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)', notEmpty)
+    .option('--app <name>', appDescription, appName);
 }
 
 /** `adjutant --store x.db sessions` would otherwise be a goal of one word. */
@@ -118,6 +124,11 @@ function sessionId(text: string): string {
   if (text.trim() === '' || text.length > longestSessionId || /\p{Cc}/u.test(text)) {
     throw new InvalidArgumentError(`A session id has 1 to ${longestSessionId} characters, none of them a control character.`);
   }
+  return text;
+}
+
+function appName(text: string): string {
+  if (text.trim() === '' || /\p{Cc}/u.test(text)) throw new InvalidArgumentError('The name of an app is not empty and has no control characters.');
   return text;
 }
 

@@ -28,6 +28,8 @@ describe('a command line that cannot be understood', () => {
     [['show', '--events', '--tree'], "option '--events' cannot be used with option '--tree'"],
     [['resume'], "missing required argument 'session'"],
     [['run', '--session', 'a\u0007b', 'Say hello'], 'A session id has 1 to 200 characters'],
+    [['sessions', '--app', ' '], 'The name of an app is not empty'],
+    [['--model', 'openai-compatible:m@http://user:pa55word@host/v1', 'Say hello'], '"openai-compatible:m@…@host/v1" does not name a model'],
     [['--root', '/does/not/exist', 'Say hello'], '/does/not/exist is not a folder.'],
     [['--model', 'gpt-5-mini', 'Say hello'], 'Did you mean "openai:gpt-5-mini"?'],
     [['--model', 'opnai:gpt-5', 'Say hello'], 'Did you mean "openai:gpt-5"?'],
@@ -73,7 +75,11 @@ test('a session that does not exist cannot be shown or resumed', async () => {
   await run(['--session', 'known', 'What is 2 + 2?']);
   for (const command of ['show', 'resume']) {
     const { code, stderr } = await run([command, 'unknown', ...(command === 'resume' ? ['--model', 'rehearsal'] : [])]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: 'adjutant: There is no session "unknown". adjutant sessions lists those that there are.\n' });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'adjutant: There is no session "unknown" of the app "adjutant". adjutant sessions lists those that there are, --app names another app.\n',
+    });
   }
   expect(jsonLines((await run(['sessions', '--json'])).stdout)).toHaveLength(1);
   const beyond = await run(['show', 'known', '--at', '999']);
@@ -87,7 +93,7 @@ test('a run that has ended cannot be resumed', async () => {
   await run(['--session', 'done', 'What is 2 + 2?']);
   const before = (await run(['show', 'done', '--events'])).stdout;
   const { code, stderr } = await run(['resume', 'done', '--model', 'rehearsal']);
-  expect(stderr).toContain('Session "done" has no run to continue. To go on with it: adjutant run "…" --session done');
+  expect(stderr).toContain('Session "done" has no run to continue. To go on with it: adjutant run \'…\' --session done --model rehearsal');
   expect(code).toBe(2);
   expect((await run(['show', 'done', '--events'])).stdout).toBe(before);
 });

@@ -1,5 +1,8 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { agent, rehearsal, runtime } from 'adjutant';
+import { sqlite } from 'adjutant/sqlite';
+import { calculate } from 'adjutant/tools';
 import { describe, expect, test } from 'vitest';
 import { startChatServer } from './chat-server.ts';
 import { expectedNumbers, goal, invoicesPath, readInvoices } from './invoices.ts';
@@ -107,6 +110,27 @@ test('--session goes on in a session, --store chooses the file, --root the folde
   const { stdout } = await run(['show', 'plans', '--store', store, '--json']);
   expect(jsonLines(stdout).filter(({ kind }) => kind === 'user')).toHaveLength(2);
   expect((await run(['sessions'])).stdout).toContain('There are no sessions yet');
+});
+
+test('--app chooses whose sessions of a store are meant', async () => {
+  const { run, folder } = bench();
+  const store = join(folder, 'office.db');
+  const office = runtime({ app: 'office', store: sqlite(store) });
+  await office.run(agent({ name: 'clerk', model: rehearsal(), tools: [calculate()] }), { session: 'monday', input: 'What is 6 * 7?' });
+  await office.close();
+  const options = ['--store', store, '--app', 'office'];
+  expect(jsonLines((await run(['sessions', '--json', ...options])).stdout)).toMatchObject([{ id: 'monday' }]);
+  expect((await run(['show', ...options])).stdout).toContain('6 * 7 = 42.');
+  expect((await run(['--session', 'tuesday', 'What is 10% of 50?', ...options])).code).toBe(0);
+  expect(jsonLines((await run(['sessions', '--json', ...options])).stdout).map(({ id }) => id)).toEqual(['tuesday', 'monday']);
+
+  const nothing = 'There are no sessions of the app "adjutant" in this store. --app names another one.';
+  expect(await run(['sessions', '--store', store])).toMatchObject({ code: 0, stdout: `${nothing}\n` });
+  expect(await run(['show', '--store', store])).toMatchObject({ code: 2, stderr: `adjutant: ${nothing}\n` });
+  for (const command of ['show', 'resume']) {
+    const { code, stderr } = await run([command, 'monday', '--store', store, '--app', 'shop']);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no session "monday" of the app "shop".') });
+  }
 });
 
 test('--at shows a ledger as it was', async () => {

@@ -64,6 +64,17 @@ test('a run that was stopped with --json ends with a line that says so', async (
   expect(code).toBe(130);
 });
 
+test('the command that continues a run names its app', async () => {
+  const { start } = bench();
+  const server = await startChatServer();
+  server.hangFrom = 1;
+  const running = start(['run', '--json', '--app', 'office', '--session', 'work', '--model', server.modelName, goal]);
+  await server.reached(1);
+  running.child.kill('SIGINT');
+  const { stdout } = await running.finished;
+  expect(jsonLines(stdout).at(-1)).toMatchObject({ continue: `adjutant resume work --model ${server.modelName} --app office` });
+});
+
 test('a second Ctrl-C ends the process at once', async () => {
   const place = bench();
   const { server, running } = await startWaitingRun(place);

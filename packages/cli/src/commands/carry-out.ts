@@ -30,7 +30,7 @@ export async function carryOut(context: RunContext, session: Session, start: (op
     return reportEnd(host, result);
   } catch (error) {
     if (!isAdjutantError(error, 'run_stopped')) throw error;
-    output.stopped(session.id, continueCommand(session.id, options));
+    output.stopped(session.id, commandLine(['resume', session.id], options));
     return interruption.exitCode ?? exitCodes.failed;
   } finally {
     forget();
@@ -39,9 +39,9 @@ export async function carryOut(context: RunContext, session: Session, start: (op
 }
 
 function outputFor(host: Host, isJson: boolean, session: Session): RunOutput {
-  const { stdout: stream, clock, env } = host;
+  const { stdout: stream, stderr: notices, clock, env } = host;
   if (isJson) return new JsonOutput(stream);
-  return new TextOutput({ stream, clock, isLive: stream.isTTY === true && env['TERM'] !== 'dumb', resolve: session.ledger.resolve });
+  return new TextOutput({ stream, notices, clock, isLive: stream.isTTY === true && env['TERM'] !== 'dumb', resolve: session.ledger.resolve });
 }
 
 function reportEnd(host: Host, { status, error }: RunResult): number {
@@ -51,10 +51,10 @@ function reportEnd(host: Host, { status, error }: RunResult): number {
   return exitCodes.failed;
 }
 
-/** The command that goes on where a run was left, with the options that it was started with. */
-function continueCommand(session: string, { model, store, root }: AgentOptions): string {
-  const given = Object.entries({ model, store, root }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
-  return ['adjutant', 'resume', session, ...given].map(shellWord).join(' ');
+/** A command to be typed next, with the options that this one was started with. */
+export function commandLine(words: readonly string[], { model, store, app, root }: AgentOptions): string {
+  const given = Object.entries({ model, store, app, root }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  return ['adjutant', ...words, ...given].map(shellWord).join(' ');
 }
 
 function shellWord(text: string): string {

@@ -4,7 +4,7 @@ import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
 import type { Interruption } from '../interruption.ts';
 import { styleFor } from '../output/style.ts';
-import { carryOut, type RunContext } from './carry-out.ts';
+import { carryOut, commandLine, type RunContext } from './carry-out.ts';
 
 /** `adjutant chat`: one session, a run for each line. */
 export async function chat(context: RunContext, sessionId: string | undefined): Promise<number> {
@@ -25,7 +25,8 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
       if (interruption.exitCode !== undefined) return interruption.exitCode;
       failed ||= code !== exitCodes.ok;
     }
-    if (isTerminal && session.events.length > 0) host.stdout.write(`${style.dim(`To go on later: adjutant chat --session ${session.id}`)}\n`);
+    if (isTerminal && session.events.length > 0)
+      host.stdout.write(`${style.dim(`To go on later: ${commandLine(['chat', '--session', session.id], context.options)}`)}\n`);
     return interruption.exitCode ?? (failed && !isTerminal ? exitCodes.failed : exitCodes.ok);
   } finally {
     await app.close().catch(() => undefined);

@@ -3,7 +3,7 @@ import { existingSession, openAgentApp } from '../app.ts';
 import { UsageError } from '../failure.ts';
 import { notice } from '../output/notice.ts';
 import { readableStorePath } from '../store-location.ts';
-import { carryOut, type RunContext } from './carry-out.ts';
+import { carryOut, commandLine, type RunContext } from './carry-out.ts';
 
 /** `adjutant resume <session>`: continues the run that the session has open. */
 export async function resumeSession(context: RunContext, id: string): Promise<number> {
@@ -11,7 +11,7 @@ export async function resumeSession(context: RunContext, id: string): Promise<nu
   if (readableStorePath(host, options.store) === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
   const { app, model, announceStandIn } = await openAgentApp(host, options);
   try {
-    const session = await existingSession(app, id);
+    const session = await existingSession(app, id, options);
     announceStandIn();
     const before = lastModel(session);
     const now = `${model.provider}:${model.modelId}`;
@@ -20,7 +20,9 @@ export async function resumeSession(context: RunContext, id: string): Promise<nu
     return await carryOut(context, session, (given) => app.resume(session, given));
   } catch (error) {
     if (isAdjutantError(error, 'no_open_run')) {
-      throw new UsageError({ reason: `Session "${id}" has no run to continue. To go on with it: adjutant run "…" --session ${id}` });
+      throw new UsageError({
+        reason: `Session "${id}" has no run to continue. To go on with it: ${commandLine(['run', '…', '--session', id], options)}`,
+      });
     }
     throw error;
   } finally {

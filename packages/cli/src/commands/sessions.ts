@@ -1,5 +1,5 @@
 import type { SessionListing } from 'adjutant';
-import { openLedgers, type StoreOptions } from '../app.ts';
+import { noSessions, openLedgers, type StoreOptions } from '../app.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
 import { formatTime, shorten } from '../output/format.ts';
@@ -9,6 +9,7 @@ import { styleFor } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
 
 const longestTitle = 60;
+const nothingYet = 'There are no sessions yet. Start one: adjutant "What time is it in Tokyo?"';
 
 /** `adjutant sessions` */
 export async function listSessions(host: Host, options: StoreOptions & { readonly json?: boolean; readonly limit: number }): Promise<number> {
@@ -16,7 +17,8 @@ export async function listSessions(host: Host, options: StoreOptions & { readonl
   try {
     const sessions = (await app?.list({ limit: options.limit })) ?? [];
     if (options.json) for (const session of sessions) host.stdout.write(jsonLine(session));
-    else showTable(host, sessions);
+    else if (sessions.length > 0) showTable(host, sessions);
+    else host.stdout.write(`${app === undefined ? nothingYet : plainLine(noSessions(options))}\n`);
     return exitCodes.ok;
   } finally {
     await app?.close().catch(() => undefined);
@@ -24,10 +26,6 @@ export async function listSessions(host: Host, options: StoreOptions & { readonl
 }
 
 function showTable(host: Host, sessions: readonly SessionListing[]): void {
-  if (sessions.length === 0) {
-    host.stdout.write('There are no sessions yet. Start one: adjutant "What time is it in Tokyo?"\n');
-    return;
-  }
   const style = styleFor(host.stdout);
   const rows = sessions.map(({ id, status, seq, updatedAt, title }) => [
     plainLine(id),

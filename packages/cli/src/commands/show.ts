@@ -1,5 +1,5 @@
 import { promptOf, type Runtime, runTree, type Session, transcript } from 'adjutant';
-import { existingSession, openLedgers, type StoreOptions } from '../app.ts';
+import { existingSession, noSessions, openLedgers, type StoreOptions } from '../app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
 import { eventLine } from '../output/event-line.ts';
@@ -26,7 +26,7 @@ export async function showSession(host: Host, id: string | undefined, options: S
   const app = openLedgers(host, options);
   try {
     if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
-    const session = await existingSession(app, id ?? (await newestSession(app)));
+    const session = await existingSession(app, id ?? (await newestSession(app, options)), options);
     host.stdout.write(render(session, options, styleFor(host.stdout)));
     return exitCodes.ok;
   } finally {
@@ -34,9 +34,9 @@ export async function showSession(host: Host, id: string | undefined, options: S
   }
 }
 
-async function newestSession(app: Runtime): Promise<string> {
+async function newestSession(app: Runtime, options: StoreOptions): Promise<string> {
   const [newest] = await app.list({ limit: 1 });
-  if (newest === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
+  if (newest === undefined) throw new UsageError({ reason: noSessions(options) });
   return newest.id;
 }
 

@@ -9,6 +9,8 @@ import { describeCall, toolLine } from './tool-line.ts';
 
 export interface TextOutputOptions {
   readonly stream: OutputStream;
+  /** Takes what is not part of the output: retries, errors, limits. */
+  readonly notices: OutputStream;
   readonly clock: Clock;
   /** Whether the stream is a terminal on which a line can be redrawn. */
   readonly isLive: boolean;
@@ -19,6 +21,7 @@ export interface TextOutputOptions {
 /** A run for people: the text as it is written, tool calls with their results, and at the end what it took. */
 export class TextOutput implements RunOutput {
   readonly #stream: OutputStream;
+  readonly #notices: OutputStream;
   readonly #style: Style;
   readonly #spinner: Spinner | undefined;
   readonly #resolve: (value: unknown) => unknown;
@@ -29,8 +32,9 @@ export class TextOutput implements RunOutput {
   #isLineOpen = false;
   #hasText = false;
 
-  constructor({ stream, clock, isLive, resolve }: TextOutputOptions) {
+  constructor({ stream, notices, clock, isLive, resolve }: TextOutputOptions) {
     this.#stream = stream;
+    this.#notices = notices;
     this.#style = styleFor(stream);
     this.#spinner = isLive ? new Spinner(stream, clock, this.#style) : undefined;
     this.#resolve = resolve;
@@ -80,7 +84,7 @@ export class TextOutput implements RunOutput {
         this.#toolResult(event);
         break;
       case 'error':
-        this.#line(this.#style.red(`! ${plainLine(event.error.message)}`));
+        this.#notice('red', event.error.message);
         break;
     }
   }
@@ -93,7 +97,7 @@ export class TextOutput implements RunOutput {
   }
 
   #retry(message: string, delayMs: number): void {
-    this.#line(this.#style.yellow(`! ${plainLine(message)} Trying again in ${formatDuration(delayMs)}.`));
+    this.#notice('yellow', `${message} Trying again in ${formatDuration(delayMs)}.`);
   }
 
   #toolResult(event: EventOf<'tool_result'>): void {
@@ -120,7 +124,7 @@ export class TextOutput implements RunOutput {
   ended(result: RunResult): void {
     this.#endLine();
     if (result.status === 'completed' && !this.#hasText) this.#line(this.#style.dim('(the model gave no text)'));
-    if (result.stopReason !== undefined) this.#line(this.#style.yellow(`! Cut short: ${result.stopReason.replaceAll('_', ' ')}.`));
+    if (result.stopReason !== undefined) this.#notice('yellow', `Cut short: ${result.stopReason.replaceAll('_', ' ')}.`);
     const parts = [
       formatCount(result.rounds, 'round'),
       formatCount(result.toolCalls.length, 'tool call'),
@@ -158,6 +162,13 @@ export class TextOutput implements RunOutput {
     if (!this.#isLineOpen) return;
     this.#stream.write('\n');
     this.#isLineOpen = false;
+  }
+
+  /** A line on the other stream. On a terminal, where both are seen, it gets a line of its own. */
+  #notice(colour: 'red' | 'yellow', text: string): void {
+    this.#spinner?.hide();
+    this.#endLine();
+    this.#notices.write(`${styleFor(this.#notices)[colour](`! ${plainLine(text)}`)}\n`);
   }
 
   #line(text: string): void {
