@@ -19,7 +19,8 @@ import {
 import { type ScriptedResponse, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { unresolvedCall } from '../src/effects/unresolved-call.ts';
+import { effectFold, noOpenEffects, unresolvedCall } from '../src/ledger/effect-fold.ts';
+import { foldEvent } from '../src/ledger/event.ts';
 import { until } from './until.ts';
 
 const quiet = z.object({});
@@ -488,14 +489,14 @@ describe('a call that repeats one whose outcome is not known (A5)', () => {
     const ended = { ...base, type: 'tool_result', callId: 'run/r1.0', attempt: 1, durationMs: 1, effect: 'unknown', settled: true };
     const late = { ...ended, settled: false, late: true };
     const { effect: _effect, ...lateSuccess } = late;
-    const unresolvedAfter = (...events: object[]) => unresolvedCall(events as Event[], 'f', 'run/r2.0');
-    expect(unresolvedAfter(attempt, ended)).toEqual({ callId: 'run/r1.0', key: 'k' });
+    const unresolvedAfter = (...events: object[]) => unresolvedCall(effectsOf(events), 'f', 'run/r2.0');
+    expect(unresolvedAfter(attempt, ended)).toMatchObject({ callId: 'run/r1.0', key: 'k' });
     expect(unresolvedAfter(attempt)).toBeUndefined();
-    expect(unresolvedAfter(attempt, ended, late)).toEqual({ callId: 'run/r1.0', key: 'k' });
+    expect(unresolvedAfter(attempt, ended, late)).toMatchObject({ callId: 'run/r1.0', key: 'k' });
     expect(unresolvedAfter(attempt, ended, lateSuccess)).toBeUndefined();
     expect(unresolvedAfter(attempt, ended, { ...late, effect: 'none' })).toBeUndefined();
-    expect(unresolvedCall([attempt, ended] as unknown as Event[], 'f', 'run/r1.0')).toBeUndefined();
-    expect(unresolvedCall([attempt, ended] as unknown as Event[], 'g', 'run/r2.0')).toBeUndefined();
+    expect(unresolvedCall(effectsOf([attempt, ended]), 'f', 'run/r1.0')).toBeUndefined();
+    expect(unresolvedCall(effectsOf([attempt, ended]), 'g', 'run/r2.0')).toBeUndefined();
   });
 });
 
@@ -592,3 +593,7 @@ test('a tool that failed by itself is classified by what it threw', async () => 
   const failing = work({ execute: () => Promise.reject(new ToolFailure('full', { errorType: 'fully_booked' })) });
   expect(settled((await callOnce(failing)).session.events)[0]).toMatchObject({ attempt: 1, effect: 'none', result: { errorType: 'fully_booked' } });
 });
+
+function effectsOf(events: readonly object[]) {
+  return (events as Event[]).reduce((effects, event) => foldEvent(effectFold, effects, event), noOpenEffects());
+}

@@ -1,6 +1,7 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze } from '../base/json.ts';
+import { unresolvedCall } from '../ledger/effect-fold.ts';
 import type { EventOf } from '../ledger/event.ts';
 import { isRunnable, type Runnable } from '../ledger/runnable.ts';
 import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
@@ -10,6 +11,7 @@ import { ChildInPrepareError } from '../tools/errors.ts';
 import { isToolResult, toolResult, toToolResult } from '../tools/result.ts';
 import type { FinalizeContext, Tool } from '../tools/tool.ts';
 import { validateOutput } from '../tools/validate.ts';
+import { callFingerprint } from './call-fingerprint.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { isGivenBack, type ToolAttempt, type ToolBody, type ToolCallPorts } from './tool-ports.ts';
 import { refusalDraft, resultDraft } from './tool-result-draft.ts';
@@ -23,7 +25,6 @@ import {
   timedOutBefore,
   unknownOutcome,
 } from './tool-result-texts.ts';
-import { callFingerprint, unresolvedCall } from './unresolved-call.ts';
 
 /** Milliseconds for one attempt of a tool, and of a tool that has called an agent. */
 const defaultToolTimeoutMs = 30_000;
@@ -184,7 +185,7 @@ export class AttemptRun implements ToolAttempt {
   #mayRepeat(): boolean {
     const { ledger, path } = this.#ports;
     this.#fingerprint = callFingerprint(this.tool.name, this.args);
-    const earlier = unresolvedCall(ledger.events, this.#fingerprint, this.call.callId);
+    const earlier = unresolvedCall(ledger.effects, this.#fingerprint, this.call.callId);
     if (earlier === undefined || this.#state.attempts.some(({ result }) => result?.effect !== 'none')) return true;
     this.#key = earlier.key;
     if (this.tool.onRepeat === 'allow') return true;

@@ -1,4 +1,5 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import { isAdjutantError } from '../base/error.ts';
 import { performModelCall } from '../effects/model-call.ts';
 import { performToolCall } from '../effects/tool-call.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../effects/tool-ports.ts';
@@ -233,10 +234,14 @@ class AgentRun {
     );
   }
 
-  /** Shared state that the prompt may need; `undefined` when there is nothing to fetch. */
+  /** Shared state that the prompt may need; `undefined` when there is nothing to fetch. A store that fails is no failure of the agent. */
   #refresh(): Promise<void> | undefined {
     const { run } = this.#frame;
-    return run.session.shared.names.length === 0 ? undefined : run.session.observeShared();
+    if (run.session.shared.names.length === 0) return undefined;
+    return run.session.observeShared().catch((error: unknown) => {
+      if (!isAdjutantError(error, 'store_unavailable')) throw error;
+      run.giveUp(error);
+    });
   }
 
   async #reportRound(): Promise<void> {

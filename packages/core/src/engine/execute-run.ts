@@ -1,4 +1,5 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import { isAdjutantError } from '../base/error.ts';
 import { SessionBusyError } from '../ledger/errors.ts';
 import type { EventDraft } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
@@ -92,8 +93,8 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
     stopKeeping();
     forget();
     occupancy.runs--;
-    // A run that was started meanwhile still needs the ledger.
-    if (occupancy.runs === 0) await ledger.release();
+    // A run that was started meanwhile still needs the ledger. All is durable: a lease that cannot be given back ends by itself.
+    if (occupancy.runs === 0) await ledger.release().catch(() => undefined);
   };
   try {
     await session.observeShared();
@@ -105,7 +106,7 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
     const before = open === undefined ? input : [];
     const record = await invoke(run, { path: runId, runnable, mode: 'root', timeout: request.timeout, scope: run.scope, before });
     await ledger.durable();
-    if (record === undefined) throw new RunStoppedError({ session: session.id, runId });
+    if (record === undefined) throw run.givenUpFor?.error ?? new RunStoppedError({ session: session.id, runId });
     const result = resultOf(run, record);
     if (run.hasDetached) sink.background(giveBack());
     else await giveBack();
@@ -113,7 +114,7 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
   } catch (error) {
     run.abort(new AbortReason('stopped', 'The run could not be carried on.'));
     await allWound(run);
-    await giveBack().catch(() => undefined);
+    await giveBack();
     throw ledger.failure?.error ?? error;
   }
 }
@@ -132,13 +133,13 @@ function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined)
     ledger.append([{ type: 'cancel', by: 'user', invocationId: run.runId, reason: message }]);
     run.abort(new AbortReason('cancelled', message));
   };
-  const onSignal = (): void => cancel(reasonOf(signal?.reason));
+  const onSignal = (): void => cancel(messageOf(signal?.reason));
   const forgetters = [
     ledger.onDraft((event) => run.count(event)),
     ledger.onDurable((events) => {
       for (const event of events) sink.push(event);
     }),
-    ledger.onFailure(() => run.abort(new AbortReason('fenced', 'Another process has taken the session over.'))),
+    ledger.onFailure((error) => run.abort(reasonOf(error))),
     () => signal?.removeEventListener('abort', onSignal),
   ];
   sink.attach({ cancel, stop: () => run.abort(new AbortReason('stopped', 'The run was given back.')) });
@@ -150,9 +151,15 @@ function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined)
 }
 
 /** What a person gave as the reason of an abort. */
-function reasonOf(reason: unknown): string | undefined {
+function messageOf(reason: unknown): string | undefined {
   if (reason instanceof Error) return reason.message;
   return reason === undefined ? undefined : String(reason);
+}
+
+/** Why the work stops when its ledger can no longer be written. */
+function reasonOf(failure: unknown): AbortReason {
+  if (isAdjutantError(failure, 'ledger_conflict')) return new AbortReason('fenced', 'Another process has taken the session over.');
+  return new AbortReason('stopped', failure instanceof Error ? failure.message : String(failure));
 }
 
 /** A run that was cancelled before its process stopped is not taken up again: it only ends. */

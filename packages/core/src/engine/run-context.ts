@@ -49,6 +49,7 @@ export class RunContext {
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
   readonly #stoppedAt: number;
+  #givenUpFor: { readonly error: Error } | undefined;
   #used: { rounds: number; tokens: number; cost: number } = { rounds: 0, tokens: 0, cost: 0 };
 
   constructor(parts: {
@@ -123,6 +124,16 @@ export class RunContext {
 
   get hasDetached(): boolean {
     return this.#detached.size > 0;
+  }
+
+  /** Gives the run back for a failure that says nothing about it, as of a store: the run rejects with it and can be resumed. */
+  giveUp(error: Error): void {
+    this.#givenUpFor ??= { error };
+    this.abort(new AbortReason('stopped', error.message));
+  }
+
+  get givenUpFor(): { readonly error: Error } | undefined {
+    return this.#givenUpFor;
   }
 
   /** Stops everything. `stopped` and `fenced` leave the ledger as it is; `cancelled` is recorded. */

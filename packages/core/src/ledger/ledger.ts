@@ -6,6 +6,7 @@ import { deepFreeze, type JsonValue } from '../base/json.ts';
 import { type BlobReference, findReferences, replaceReferences } from './blob.ts';
 import { blobAddress } from './blob-address.ts';
 import { LedgerConflictError } from './errors.ts';
+import { effectFold, noOpenEffects, type OpenEffects } from './effect-fold.ts';
 import { type Event, type EventDraft, eventVersions, foldEvent } from './event.ts';
 import { emptyInvocationTree, type InvocationTree, invocationFold, replaceInTree } from './invocation-fold.ts';
 import { extractLargeValues } from './large-values.ts';
@@ -38,6 +39,7 @@ export class Ledger {
   readonly events: Event[] = [];
   invocations: InvocationTree = emptyInvocationTree();
   state: LedgerState = emptyLedgerState;
+  effects: OpenEffects = noOpenEffects();
   readonly ports: LedgerPorts;
   readonly #writer: LedgerWriter;
   /** Contents of prompts that the ledger holds, by hash. */
@@ -118,6 +120,7 @@ export class Ledger {
     if (event.at > this.#lastAt) this.#lastAt = event.at;
     foldEvent(invocationFold, this.invocations, whole);
     this.state = foldEvent(stateFold, this.state, whole);
+    foldEvent(effectFold, this.effects, event);
     if (event.type === 'model_start' && event.recipe.contents !== undefined)
       for (const hash of Object.keys(event.recipe.contents)) this.contents.add(hash);
   }
@@ -245,6 +248,7 @@ export class Ledger {
     const durable = this.events.splice(0).slice(0, this.durableSeq);
     this.invocations = emptyInvocationTree();
     this.state = emptyLedgerState;
+    this.effects = noOpenEffects();
     this.contents.clear();
     for (const event of durable) this.#foldForeign(event);
   }
