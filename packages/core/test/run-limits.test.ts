@@ -61,3 +61,15 @@ test('parallel branches count into one run', async () => {
   expect(result.usage).toMatchObject({ inputTokens: 270, outputTokens: 15 });
   expect(result.rounds).toBe(3);
 });
+
+test('a limit in dollars for a model without a price is said not to hold', async () => {
+  const cheap = agent({ name: 'cheap', model: scriptedModel([{ text: 'ok' }]), limits: { cost: 1 } });
+  const { session } = await runtime({ app: 'prices' }).run(cheap, 'go');
+  expect(session.events).toContainEqual(expect.objectContaining({ type: 'decision', component: 'limits', decision: 'cost_unknown' }));
+  const priced = await runtime({ app: 'prices', prices: { scripted: { input: 1, output: 1 } } }).run(
+    agent({ name: 'cheap', model: scriptedModel([{ text: 'ok' }]), limits: { cost: 1 } }),
+    'go',
+  );
+  expect(priced.cost).toBeGreaterThan(0);
+  expect(priced.session.events.some((event) => event.type === 'decision')).toBe(false);
+});

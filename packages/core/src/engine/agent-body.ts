@@ -11,7 +11,8 @@ import { createState } from '../ledger/scoped-state.ts';
 import { decide, type Frame } from '../loop/decide.ts';
 import type { Intent } from '../loop/intent.ts';
 import { concerns, foldPosition, type Position, positionFold, startPosition } from '../loop/position.ts';
-import { toModel } from '../models/model.ts';
+import { modelName, toModel } from '../models/model.ts';
+import { costOf, priceOf } from '../models/price.ts';
 import type { Agent } from '../runnables/agent.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type Toolset, toolset } from '../tools/toolset.ts';
@@ -75,6 +76,7 @@ class AgentRun {
     const forgetAbort = scope.onAbort(() => this.#wakeUp());
     try {
       if (resumed) this.#continueSpawns(scope.aborted);
+      else this.#noteUnknownPrice();
       for (;;) {
         if (this.#failure !== undefined) throw await this.#abandon(this.#failure.error);
         if (scope.aborted || run.ledger.failure !== undefined) return await this.#wind();
@@ -92,6 +94,26 @@ class AgentRun {
       forgetAbort();
       this.#work.close();
     }
+  }
+
+  /** A limit in dollars cannot hold when nobody knows what the model costs: the ledger says so at once. */
+  #noteUnknownPrice(): void {
+    const { run, record } = this.#frame;
+    const limit = this.#agent.limits.cost ?? run.limits.cost;
+    const model = toModel(this.#agent.model);
+    if (limit === undefined || priceOf(model, run.app.prices) !== undefined) return;
+    run.ledger.append([
+      {
+        type: 'decision',
+        by: 'runtime',
+        invocationId: record.path,
+        component: 'limits',
+        decision: 'cost_unknown',
+        reasoning: `The price of ${modelName(model)} is not known, so the limit of $${limit} does not hold for its calls.`,
+        alternatives: ["give the price: runtime({ prices }) or the model's `price`", 'limit tokens instead'],
+        data: { model: modelName(model), limit },
+      },
+    ]);
   }
 
   #take(event: Event): void {
@@ -306,6 +328,9 @@ class AgentRun {
     if (intent.type === 'close_model') {
       const { start } = this.#position.model as NonNullable<Position['model']>;
       const usage = { inputTokens: start.estimatedInputTokens, outputTokens: 0 };
+      const model = toModel(this.#agent.model);
+      // Code may have changed since: another model's price would be wrong.
+      const cost = start.model === `${model.provider}:${model.modelId}` ? costOf(model, usage, this.#frame.run.app.prices) : undefined;
       return {
         type: 'model_end',
         by: 'runtime',
@@ -315,6 +340,7 @@ class AgentRun {
         status: 'interrupted',
         usage,
         estimated: true,
+        ...(cost === undefined ? {} : { cost }),
         durationMs: 0,
       };
     }

@@ -59,10 +59,22 @@ function openDetached({ invocations }: Ledger): InvocationRecord[] {
   );
 }
 
-/** Carries a run out on a session that this process owns: starts it or continues the one that is open. */
-export async function executeRun(app: AppServices, session: Session, request: RunRequest, sink: RunSink): Promise<RunResult> {
-  const { ledger } = session;
-  await ledger.own();
+interface Beginning {
+  readonly open: InvocationRecord | undefined;
+  readonly runnable: Runnable;
+}
+
+/** What is to run, and the open run that it continues. A session that nothing can be run on is given back. */
+async function begin(app: AppServices, session: Session, request: RunRequest): Promise<Beginning> {
+  try {
+    return findBeginning(app, session, request);
+  } catch (error) {
+    if (occupancyOf(session.ledger).runs === 0) await session.ledger.release().catch(() => undefined);
+    throw error;
+  }
+}
+
+function findBeginning(app: AppServices, session: Session, request: RunRequest): Beginning {
   const open = rootToContinue(session, request);
   const runnable = request.runnable ?? (open === undefined ? undefined : app.registry.get(open.name));
   if (runnable === undefined) throw new NoOpenRunError({ session: session.id });
@@ -73,6 +85,14 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
       detail: `Session "${session.id}" has an open run of the ${open.kind} "${open.name}". Continue or cancel it before running the ${runnable.kind} "${runnable.name}".`,
     });
   }
+  return { open, runnable };
+}
+
+/** Carries a run out on a session that this process owns: starts it or continues the one that is open. */
+export async function executeRun(app: AppServices, session: Session, request: RunRequest, sink: RunSink): Promise<RunResult> {
+  const { ledger } = session;
+  await ledger.own();
+  const { open, runnable } = await begin(app, session, request);
   const runId = open?.path ?? request.runId;
   const run = new RunContext({
     app,

@@ -25,6 +25,9 @@ export class InvalidEventError extends AdjutantError {
   }
 }
 
+/** How often shared scopes are read again because they were written meanwhile; the next round looks again anyway. */
+const observeAttempts = 5;
+
 export interface SessionParts {
   readonly app: string;
   readonly ledger: Ledger;
@@ -115,9 +118,20 @@ export class Session<Schema extends StateSchema = StateSchema> {
   /** Records what other sessions changed in the shared scopes. Own writes land first, or they would look as if somebody had undone them. */
   async observeShared(): Promise<void> {
     if (this.shared.names.length === 0) return;
-    await this.ledger.durable();
-    const drafts = await this.shared.observe(this.ledger.state);
-    if (drafts.length > 0) this.ledger.append(drafts);
+    for (let attempt = 1; ; attempt++) {
+      await this.ledger.durable();
+      const seq = this.ledger.lastSeq;
+      const read = await this.shared.read();
+      // What was written while the store was read is newer than what was read: it must not be taken back.
+      if (attempt < observeAttempts && this.#wroteSharedSince(seq)) continue;
+      const drafts = this.#wroteSharedSince(seq) ? [] : this.shared.observations(read, this.ledger.state);
+      if (drafts.length > 0) this.ledger.append(drafts);
+      return;
+    }
+  }
+
+  #wroteSharedSince(seq: number): boolean {
+    return this.ledger.events.slice(seq).some((event) => event.type === 'state_change' && event.scope in this.shared.scopeIds);
   }
 
   /** The whole session as JSON. Large values must have been loaded, as they are after a run. */

@@ -10,6 +10,9 @@ const noVersion = -1;
 /** Ids of the shared scopes that a session takes part in, by scope name. */
 export type ScopeIds = Readonly<Record<string, string>>;
 
+/** The stored values of each scope. */
+type StoredScopes = readonly { readonly scope: string; readonly scopeId: string; readonly stored: Awaited<ReturnType<LedgerStore['readShared']>> }[];
+
 /**
  * The link between a session and the shared scopes outside it. What the session reads is always what its own ledger recorded;
  * `refresh` records what has changed outside since.
@@ -32,12 +35,16 @@ export class SharedState {
     return Object.keys(this.scopeIds);
   }
 
-  /** The events that record what other sessions changed since this one looked. */
-  async observe(current: LedgerState): Promise<EventDraft[]> {
+  /** What the store has of all scopes now. */
+  async read(): Promise<StoredScopes> {
+    const scopes = this.#isolated ? [] : Object.entries(this.scopeIds);
+    return Promise.all(scopes.map(async ([scope, scopeId]) => ({ scope, scopeId, stored: await this.#store.readShared(scope, scopeId) })));
+  }
+
+  /** The events that record how what was read differs from what this session knows. To be appended before anything else happens. */
+  observations(read: StoredScopes, current: LedgerState): EventDraft[] {
     const drafts: EventDraft[] = [];
-    if (this.#isolated) return drafts;
-    for (const [scope, scopeId] of Object.entries(this.scopeIds)) {
-      const stored = await this.#store.readShared(scope, scopeId);
+    for (const { scope, scopeId, stored } of read) {
       const known = current.scopes[scope] ?? {};
       const changes: StateChange[] = [];
       for (const key of new Set([...Object.keys(stored), ...Object.keys(known)])) {
