@@ -24,7 +24,7 @@ interface TableSurroundings {
 }
 
 const commandWords =
-  'tell|give|show|add|sum|total|count|what|how|calculate|compute|work out|list|read|search|find|open|print|look|fetch|also|then|which|take|apply|increase|reduce|divide|multiply|the (?:average|mean|sum|total|largest|smallest|highest|lowest|time)';
+  'tell|give|show|add|sum|total|count|what|how|calculate|compute|work out|list|read|search|find|open|print|look|fetch|also|then|which|take|apply|increase|reduce|divide|multiply|subtract|deduct|halve|double|round|convert|sort|compare|plot|draw|write|save|send|email|delete|rename|translate|summari[sz]e|explain|the (?:average|mean|sum|total|largest|smallest|highest|lowest|time)';
 
 /** A new clause begins after a sentence, or after "and" and the like if a command follows: "France and over 100" stays together. */
 function splitClauses(message: string): readonly string[] {
@@ -52,7 +52,10 @@ interface FollowUpForm {
 
 const followUpForms: readonly FollowUpForm[] = [
   {
-    pattern: new RegExp(`${number}\\s*(?:%|percent)\\s+of\\s+${earlierResult}\\b`, 'i'),
+    pattern: new RegExp(
+      `(?<!\\b(?:add|adding|plus|minus|less|subtract|deduct)\\s+)(?<![\\d.,])${number}\\s*(?:%|percent)\\s+of\\s+${earlierResult}\\b`,
+      'i',
+    ),
     expression: (amount) => `${factor(amount, 0)} * #`,
     label: (amount) => `${amount}% of #`,
   },
@@ -62,9 +65,19 @@ const followUpForms: readonly FollowUpForm[] = [
     label: (amount) => `# plus ${amount}%`,
   },
   {
-    pattern: new RegExp(`(?:minus|less|subtract|reduce\\D*by|after)\\s+(?:a\\s+)?${number}\\s*(?:%|percent)`, 'i'),
+    pattern: new RegExp(`(?:minus|less|subtract|deduct|reduce\\D*by|after)\\s+(?:a\\s+)?${number}\\s*(?:%|percent)`, 'i'),
     expression: (amount) => `${factor(amount, 100, -1)} * #`,
     label: (amount) => `# minus ${amount}%`,
+  },
+  {
+    pattern: new RegExp(`^(?:add|plus)\\s+${number}(?:\\s+to\\s+${earlierResult})?$`, 'i'),
+    expression: (amount) => `# + ${amount}`,
+    label: (amount) => `# plus ${amount}`,
+  },
+  {
+    pattern: new RegExp(`^(?:minus|subtract|deduct)\\s+${number}(?:\\s+from\\s+${earlierResult})?$`, 'i'),
+    expression: (amount) => `# - ${amount}`,
+    label: (amount) => `# minus ${amount}`,
   },
   {
     pattern: new RegExp(`(?:divide|split)\\s+${earlierResult}\\s+(?:by|into|among)\\s+${number}`, 'i'),
@@ -180,9 +193,39 @@ function parseTable(clause: string, { onlyTable, earlier }: TableSurroundings): 
     ...alternatives.map((conditions): TableRequest => ({ kind: 'table', statistic, conditions, ...more })),
     ...(alternatives.length > 1 && (statistic === 'sum' || statistic === 'count') ? [{ kind: 'combine' as const, count: alternatives.length }] : []),
   ]);
-  const percent = new RegExp(`${number}\\s*(?:%|percent)\\s+of\\b`, 'i').exec(rest)?.[1]?.replaceAll(',', '');
-  if (percent === undefined) return requests;
-  return [...requests, { kind: 'followUp', expression: `${factor(percent, 0)} * #`, label: `${percent}% of #` }];
+  const calculation = parsePercentOf(rest);
+  const conditions = alternatives.flat();
+  const unheard = calculation === undefined ? findUnheard(rest, clause, own, conditions) : undefined;
+  return [...requests, ...(calculation ?? []), ...(unheard === undefined ? [] : [{ kind: 'unclear' as const, text: unheard }])];
+}
+
+/** "20% of the unpaid invoices", "the unpaid invoices minus 10%": a calculation in the clause of the table itself. */
+function parsePercentOf(clause: string): readonly FollowUpRequest[] | undefined {
+  const percent = new RegExp(`(?<![\\d.,])${number}\\s*(?:%|percent)\\s+of\\b`, 'i').exec(clause)?.[1]?.replaceAll(',', '');
+  if (percent !== undefined) return [{ kind: 'followUp', expression: `${factor(percent, 0)} * #`, label: `${percent}% of #` }];
+  const change = parseFollowUp(clause, true);
+  return change === undefined ? undefined : [change];
+}
+
+/**
+ * A part of a clause about a table that no rule has heard: a number that no condition has, or what follows "and" behind the file.
+ * It must not be passed over, or the answer would be one to another question.
+ */
+function findUnheard(rest: string, clause: string, path: string | undefined, conditions: readonly Condition[]): string | undefined {
+  const heard = JSON.stringify(conditions)
+    .replaceAll(/[^\d.]+/g, ' ')
+    .split(' ');
+  for (const [found, digits = ''] of rest.matchAll(/(?:[A-Za-z]+\s+)?[$€£]?(?<![\w.,-])(\d[\d,.-]*)(?:\s*%|\s+[A-Za-z]+)?/g)) {
+    const parts = digits
+      .replaceAll(',', '')
+      .replace(/[.-]+$/, '')
+      .split('-');
+    if (!parts.every((part) => heard.includes(part))) return found.trim();
+  }
+  const behind =
+    path === undefined ? undefined : /^["”`]?\s*,?\s*(?:and|but|then)\s+(.+)$/i.exec(clause.slice(clause.indexOf(path) + path.length))?.[1];
+  if (behind === undefined || findStatistics(behind).length + parseStates(behind).length + parseConditions(behind).length > 0) return undefined;
+  return behind;
 }
 
 /** "Total" and "how much" ask for a sum only when nothing else is asked for: "the total number", "the average total". */

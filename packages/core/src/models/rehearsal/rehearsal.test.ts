@@ -109,6 +109,16 @@ describe('tables', () => {
     [`Sum the amounts in ${path} where customer begins with A`, 'I do not understand the condition "customer begins with A"'],
     [`Sum the amounts in ${path} where customer is Acme or Bolt`, 'I do not understand the condition'],
     [`What is the difference between paid and unpaid invoices in ${path}?`, 'I am the rehearsal model'],
+    [`Sum the paid invoices in ${path} and subtract 10%`, '1250.5 minus 10% is 1125.45.'],
+    [`Sum the paid invoices in ${path} and subtract 10% of the total`, '1250.5 minus 10% is 1125.45.'],
+    [`Sum the paid invoices in ${path} minus 10%`, '1250.5 minus 10% is 1125.45.'],
+    [`Sum the paid invoices in ${path}, then deduct 50 from the total`, '1250.5 minus 50 is 1200.5.'],
+    [`Sum the paid invoices in ${path} and add 100`, '1250.5 plus 100 is 1350.5.'],
+    [`Sum the paid invoices in ${path} and subtract the overdue ones`, 'I did not understand "subtract the overdue ones".'],
+    [`Sum the paid invoices in ${path} and round it to whole euros`, 'I did not understand "round it to whole euros".'],
+    [`Sum the paid invoices in ${path} and juggle with them`, 'I did not understand "juggle with them".'],
+    [`Sum the 3 largest invoices in ${path}`, 'I did not understand "the 3 largest".'],
+    [`Sum the paid invoices of 2026 in ${path}`, 'I did not understand "of 2026 in".'],
     [`Summarize the README and tell me what time it is`, 'I did not understand "Summarize the README".'],
   ])('no part of the question is passed over: %s', async (question, expected) => {
     expect((await converse(question, files)).answer).toContain(expected);
