@@ -1,8 +1,9 @@
 import type { IdSource } from '../base/id.ts';
 
 /**
- * The name under which this process claims ledgers: `<boot id>/<pid>/<process start time>/<random>`. It lets another
- * process on the same machine see that its owner is gone, even when the process number is in use again.
+ * The name under which this process claims ledgers: `<where>/<pid>/<process start time>/<random>`, where the first part says where process
+ * numbers mean the same: boot id and, on Linux, pid namespace. It lets another process there see that its owner is gone, even when the
+ * process number is in use again.
  */
 export function processOwner(ids: IdSource): string {
   return ownerOfProcess(process.pid, ids.next());
@@ -10,24 +11,40 @@ export function processOwner(ids: IdSource): string {
 
 /** The owner name of any process of this machine. The start time of another process is only known on Linux. */
 export function ownerOfProcess(pid: number, random: string): string {
-  return `${bootId()}/${pid}/${startOf(pid) ?? ownStart()}/${random}`;
+  return `${whereabouts()}/${pid}/${startOf(pid) ?? ownStart()}/${random}`;
 }
 
-/** Whether `owner` is a process of this machine, since its last start, that no longer exists. What cannot be judged is not gone. */
+/**
+ * Whether `owner` is a process of this machine and pid namespace, since its last start, that no longer exists. What cannot be judged is not
+ * gone: the containers of one host share its boot id, and not its process numbers.
+ */
 export function isOwnerGone(owner: string): boolean {
-  const [boot, pidText, start] = owner.split('/');
+  const [where, pidText, start] = owner.split('/');
   const pid = Number(pidText);
-  if (boot !== bootId() || !Number.isSafeInteger(pid) || pid < 1) return false;
+  if (where !== whereabouts() || !Number.isSafeInteger(pid) || pid < 1) return false;
   if (!isRunning(pid)) return true;
   const found = startOf(pid);
   return found !== undefined && found !== start;
 }
 
-let knownBootId: string | undefined;
+let knownWhereabouts: string | undefined;
+
+function whereabouts(): string {
+  knownWhereabouts ??= [bootId(), pidNamespace()].filter((part) => part !== undefined).join('.');
+  return knownWhereabouts;
+}
 
 function bootId(): string {
-  knownBootId ??= readText('/proc/sys/kernel/random/boot_id')?.trim() ?? process.getBuiltinModule('node:os').hostname().replaceAll('/', '_');
-  return knownBootId;
+  return readText('/proc/sys/kernel/random/boot_id')?.trim() ?? process.getBuiltinModule('node:os').hostname().replaceAll('/', '_');
+}
+
+/** The number in `pid:[4026531836]`, or `undefined` where there are no namespaces. */
+function pidNamespace(): string | undefined {
+  try {
+    return /\d+/.exec(process.getBuiltinModule('node:fs').readlinkSync('/proc/self/ns/pid'))?.[0];
+  } catch {
+    return undefined;
+  }
 }
 
 /** Clock ticks from boot to the start of a process, or `undefined` where the system does not tell or there is no such process. */
