@@ -32,6 +32,7 @@ export type { OnStep } from './engine/run-context.ts';
 export type { RunLimits, RunOptions, SessionOptions } from './engine/run-options.ts';
 export { type BlobReference, isBlobReference } from './ledger/blob.ts';
 export type { BodyContext, CallOptions, CallResult, SpawnHandle } from './ledger/body-context.ts';
+export { InvalidEventError } from './ledger/draft-check.ts';
 export {
   LedgerConflictError,
   LedgerMismatchError,
@@ -60,7 +61,7 @@ export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store 
 export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-report.ts';
 export type { OutputOf, Runnable } from './ledger/runnable.ts';
 export { InvalidStateError, UndeclaredScopeError } from './ledger/scoped-state.ts';
-export { type AnySession, InvalidEventError, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
+export { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 export type { StateOf, StateSchema } from './ledger/state-types.ts';
 export type { SessionStatus } from './ledger/status.ts';
 export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool-result.ts';

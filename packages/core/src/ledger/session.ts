@@ -1,6 +1,6 @@
-import { AdjutantError } from '../base/error.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import { type Event, type EventDraft, type EventOf, eventVersions, type StateChange } from './event.ts';
+import { checkDrafts } from './draft-check.ts';
+import type { Event, EventDraft, EventOf, StateChange } from './event.ts';
 import type { Ledger } from './ledger.ts';
 import { createState } from './scoped-state.ts';
 import type { ScopeIds, SharedState } from './shared-state.ts';
@@ -16,13 +16,6 @@ export interface SessionSnapshot {
   readonly events: readonly Event[];
   /** Values that the events refer to, by address. */
   readonly blobs?: Readonly<Record<string, JsonValue>>;
-}
-
-/** Events handed to `append` that no ledger can hold. */
-export class InvalidEventError extends AdjutantError {
-  constructor(data: { index: number; reason: string }) {
-    super('invalid_event', `Event ${data.index} cannot be appended: ${data.reason}.`, data);
-  }
 }
 
 /** How often shared scopes are read again because they were written meanwhile; the next round looks again anyway. */
@@ -87,14 +80,12 @@ export class Session<Schema extends StateSchema = StateSchema> {
     return this.ledger.append([{ type: 'user', by: 'user', text, ...(invocationId === undefined ? {} : { invocationId }) }])[0] as EventOf<'user'>;
   }
 
-  /** Appends events as they are given. @throws InvalidEventError before anything is appended */
+  /**
+   * Appends events as they are given, at places of their own: `v`, `seq`, `id` and `at` of events of another session are left out.
+   * @throws InvalidEventError, NotJsonError before anything is appended
+   */
   append(drafts: readonly EventDraft[]): readonly Event[] {
-    drafts.forEach((draft, index) => {
-      if (typeof draft !== 'object' || draft === null) throw new InvalidEventError({ index, reason: 'it is not an object' });
-      if (!Object.hasOwn(eventVersions, draft.type)) throw new InvalidEventError({ index, reason: `"${draft.type}" is not an event type` });
-      if (typeof draft.by !== 'string') throw new InvalidEventError({ index, reason: '`by` is missing' });
-    });
-    return this.ledger.append(drafts);
+    return this.ledger.append(checkDrafts(drafts));
   }
 
   /** Calls `listener` with every durable change of state. Returns a function that ends it. */
