@@ -5,6 +5,7 @@ export { type IdSource, systemIds } from './base/id.ts';
 export { canonicalJson, type JsonObject, type JsonValue } from './base/json.ts';
 export { MissingPackageError } from './base/optional-package.ts';
 export { type Random, systemRandom } from './base/random.ts';
+export { Secret, secret } from './base/secret.ts';
 export { PromptNotFoundError, promptOf } from './context/recipe.ts';
 export {
   enrichUserMessages,

@@ -1,0 +1,34 @@
+const inspect = Symbol.for('nodejs.util.inspect.custom');
+
+/** A value that shows its name and never itself: in JSON, in text, in logs and so in the ledger. */
+export class Secret {
+  readonly name: string;
+  readonly #value: string;
+
+  constructor(name: string, value: string) {
+    this.name = name;
+    this.#value = value;
+  }
+
+  /** The value, for the one place that needs it. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  toJSON(): { readonly $secret: string } {
+    return { $secret: this.name };
+  }
+
+  toString(): string {
+    return `[secret ${this.name}]`;
+  }
+
+  [inspect](): string {
+    return this.toString();
+  }
+}
+
+/** Wraps a value that must not be shown. A tool result that holds it is recorded with `{ $secret: name }` in its place; state refuses it. */
+export function secret(name: string, value: string): Secret {
+  return new Secret(name, value);
+}
