@@ -23,7 +23,8 @@ type RequiredMembers<Type extends EventType> = { readonly [Member in Exclude<Req
 const nothing = {};
 const path = { invocationId: 'string' } as const;
 const call = { callId: 'string', name: 'string' } as const;
-const failure: Kind = { of: { name: 'string', code: 'string', message: 'string' } };
+const text: Kind = 'string';
+const failure: Kind = { of: { name: text, code: text, message: text } };
 const statuses = ['success', 'partial', 'error_transient', 'error_permanent', 'error_blocked', 'timeout', 'unknown'];
 
 /** The members that an event of each type must have: folds, prompts and views rely on them. */
