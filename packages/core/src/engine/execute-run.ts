@@ -185,7 +185,10 @@ function reasonOf(failure: unknown): AbortReason {
 /** A run that was cancelled before its process stopped is not taken up again: it only ends. */
 function heedCancel(run: RunContext, open: InvocationRecord | undefined): void {
   if (open === undefined || open.end !== undefined) return;
-  const cancel = run.ledger.events.findLast((event) => event.type === 'cancel' && event.invocationId === run.runId);
+  // A run that was reopened after it was cancelled goes on.
+  const cancel = run.ledger.events.findLast(
+    ({ type, invocationId }) => (type === 'cancel' || type === 'invocation_reopen') && invocationId === run.runId,
+  );
   if (cancel?.type === 'cancel') run.abort(new AbortReason('cancelled', cancel.reason ?? 'The run was cancelled.'));
 }
 

@@ -1,5 +1,19 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { deepFreeze, type JsonObject, type JsonValue } from '../base/json.ts';
+import {
+  findInvalidOption,
+  isAnything,
+  isCount,
+  isFlag,
+  isFunction,
+  isGroup,
+  isNotNegative,
+  isObject,
+  isOneOf,
+  isPositive,
+  isText,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { BodyContext } from '../ledger/body-context.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
@@ -139,7 +153,7 @@ function assertToolName(name: unknown): asserts name is string {
 export function tool<Args = JsonObject, Input = unknown, Output = unknown, Schema extends StateSchema = StateSchema>(
   options: ToolOptions<Args, Input, Output, Schema>,
 ): Tool {
-  const { name } = options;
+  const name: unknown = (options as { name?: unknown } | null | undefined)?.name;
   assertToolName(name);
   assertConsistent(name, options);
   const inputSchema = inputJsonSchema(name, options.schema);
@@ -149,7 +163,7 @@ export function tool<Args = JsonObject, Input = unknown, Output = unknown, Schem
     inputSchema,
     schema: isStandardSchema(options.schema) ? options.schema : inputSchema,
     timeout: options.timeout,
-    retry: retryOf(name, options.retry),
+    retry: retryOf(options.retry),
     recovery: options.recovery ?? (repeatable ? 'rerun' : 'report'),
     onRepeat: options.onRepeat ?? (options.recovery === 'report' || options.destructive === true ? 'refuse' : 'allow'),
     readOnly: options.readOnly ?? false,
@@ -166,28 +180,47 @@ export function renameTool(definition: Tool, name: string): Tool {
 
 type CheckedOptions = Pick<Tool, 'timeout' | 'execute' | 'readOnly' | 'destructive' | 'description' | 'onRepeat'>;
 
-function assertConsistent(name: string, given: object): void {
-  const options = given as Partial<CheckedOptions>;
+const retryChecks: OptionChecks<ToolRetry> = {
+  maxAttempts: isCount,
+  initialDelayMs: isNotNegative,
+  backoffMultiplier: (value) => (typeof value === 'number' && value >= 1 ? undefined : 'a number from 1'),
+};
+
+/** A definition may be spread into the options of a new one, so what `tool` adds is known here too. */
+const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchema> & Pick<Tool, 'inputSchema'>> = {
+  name: isAnything,
+  description: isText,
+  schema: isAnything,
+  inputSchema: isObject,
+  outputSchema: isAnything,
+  stateSchema: isObject,
+  timeout: isPositive,
+  retry: isGroup(retryChecks),
+  recovery: isOneOf('report', 'rerun'),
+  onRepeat: isOneOf('refuse', 'allow'),
+  readOnly: isFlag,
+  idempotent: isFlag,
+  destructive: isFlag,
+  prepare: isFunction,
+  execute: isFunction,
+  finalize: isFunction,
+};
+
+function assertConsistent(name: string, options: object): void {
+  const { description, execute, readOnly, destructive } = options as Partial<CheckedOptions>;
   const refuse = (reason: string): never => {
     throw new InvalidToolError({ tool: name, reason });
   };
-  if (typeof options.description !== 'string') refuse('`description` must be a string that tells the model when and how to use the tool');
-  if (typeof options.execute !== 'function') refuse('`execute` must be a function');
-  if (options.readOnly && options.destructive) refuse('`readOnly` and `destructive` contradict each other');
-  if (options.onRepeat !== undefined && options.onRepeat !== 'refuse' && options.onRepeat !== 'allow')
-    refuse("`onRepeat` must be 'refuse' or 'allow'");
-  if (options.timeout !== undefined && !(options.timeout > 0)) refuse('`timeout` must be a number of milliseconds above 0');
+  if (typeof description !== 'string') refuse('`description` must be a string that tells the model when and how to use the tool');
+  if (typeof execute !== 'function') refuse('`execute` must be a function');
+  const invalid = findInvalidOption(options, toolChecks);
+  if (invalid !== undefined) refuse(invalid.reason);
+  if (readOnly && destructive) refuse('`readOnly` and `destructive` contradict each other');
 }
 
-function retryOf(name: string, retry: ToolRetry | undefined): Required<ToolRetry> {
+function retryOf(retry: ToolRetry | undefined): Required<ToolRetry> {
   if (retry === undefined) return Object.freeze({ maxAttempts: 1, initialDelayMs: 0, backoffMultiplier: 1 });
   const { maxAttempts = 3, initialDelayMs = 1_000, backoffMultiplier = 2 } = retry;
-  const refuse = (reason: string): never => {
-    throw new InvalidToolError({ tool: name, reason });
-  };
-  if (!Number.isInteger(maxAttempts) || maxAttempts < 1) refuse('`retry.maxAttempts` must be a whole number from 1');
-  if (!(initialDelayMs >= 0)) refuse('`retry.initialDelayMs` must be a number of milliseconds from 0');
-  if (!(backoffMultiplier >= 1)) refuse('`retry.backoffMultiplier` must be a number from 1');
   return Object.freeze({ maxAttempts, initialDelayMs, backoffMultiplier });
 }
 
