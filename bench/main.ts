@@ -76,7 +76,6 @@ function report(chosen: readonly Benchmark[], rows: ReadonlyMap<string, readonly
     'Medians of interleaved repetitions; "(checked)" is what is held against the ceiling: the best repetition of ours, of ratios their median.',
   );
   for (const { notes = [] } of chosen) for (const note of notes) console.log(note);
-  for (const reason of new Set(all.map(({ ceiling }) => ceiling?.because))) if (reason !== undefined) console.log(`Raised ceiling: ${reason}.`);
 }
 
 function verdict(rows: readonly Row[]): number {

@@ -2,15 +2,13 @@ import type { Figure, Figures } from './measure.ts';
 
 export type Unit = 'ms' | 'µs' | 'KiB' | 'MiB' | 'rounds/s' | '×';
 
-/** What DESIGN allows, and how it reads here. */
+/** What the design allows. */
 export interface Ceiling {
   readonly limit: number;
   /** @default 'most' */
   readonly at?: 'most' | 'least';
   /** Ratios err to both sides: the best of them says nothing. @default 'best' */
   readonly of?: 'best' | 'median';
-  /** Why the limit on this machine is not the one of the design. */
-  readonly because?: string | undefined;
 }
 
 /** One line of the table. */

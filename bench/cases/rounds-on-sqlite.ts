@@ -2,16 +2,14 @@ import { join } from 'node:path';
 import { sqlite } from 'adjutant/sqlite';
 import { BareCommit } from '../bare-commit.ts';
 import { agentOfRounds } from '../contenders/adjutant.ts';
-import { elapsed, Figure, type Figures, interleave } from '../measure.ts';
-import { type Benchmark, type Ceiling, ours, type Row, type Settings } from '../row.ts';
+import { elapsed, Figure, interleave } from '../measure.ts';
+import { type Benchmark, ours, type Row, type Settings } from '../row.ts';
 import { medianRound } from './rounds-in-memory.ts';
 
 type Synchronous = 'full' | 'normal';
 type Store = ReturnType<typeof sqlite>;
 
 const limits: Readonly<Record<Synchronous, number>> = { full: 0.3, normal: 0.08 };
-/** A synced commit, by way of a worker, on the machine that the design was measured on. */
-const designCommitMs = 0.17;
 const lengths = [10, 100, 1_000];
 const flatness = 1.1;
 
@@ -40,7 +38,6 @@ async function roundsWith(synchronous: Synchronous, { quick, folder }: Settings)
   const ratios = await flatnessOnSqlite(store, quick ? 3 : 8);
   await store.close();
   const name = `SQLite ${synchronous.toUpperCase()}`;
-  const ceiling = ceilingOf(synchronous, figures);
   const rows = lengths.map(
     (rounds): Row => ({
       work: `a round on ${name}, ${rounds} rounds`,
@@ -49,7 +46,7 @@ async function roundsWith(synchronous: Synchronous, { quick, folder }: Settings)
         ['bare loop', figures.get('bare loop') as Figure],
         [ours, figures.get(`${rounds}`) as Figure],
       ]),
-      ceiling,
+      ceiling: { limit: limits[synchronous] },
     }),
   );
   return [
@@ -82,16 +79,4 @@ async function flatnessOnSqlite(store: Store, repetitions: number): Promise<Figu
     ratios.push(medianRound(model.calledAt, [950, 1_000]) / medianRound(model.calledAt, [5, 55]));
   }
   return new Figure(ratios);
-}
-
-/** Where the disk is slower than that of the design, the limit is as much above the bare commit as it is there. */
-function ceilingOf(synchronous: Synchronous, figures: Figures): Ceiling {
-  const limit = limits[synchronous];
-  const commit = (figures.get('bare loop') as Figure).least;
-  const scaled = (commit * limit) / designCommitMs;
-  if (synchronous === 'normal' || scaled <= limit) return { limit };
-  return {
-    limit: scaled,
-    because: `a bare synced commit takes ${commit.toFixed(2)} ms here, and ${designCommitMs} ms where the limit is ${limit} ms`,
-  };
 }

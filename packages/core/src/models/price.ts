@@ -2,7 +2,7 @@ import type { Usage } from '../ledger/event.ts';
 import type { Model, Price } from './model.ts';
 import { findByModelId } from './model-id.ts';
 
-/** The day on which the price table was last compared with what the providers publish. */
+/** The day on which the price table was compiled, from public pages. Prices that matter belong into `runtime({ prices })`. */
 export const priceTableDate = '2026-11-21';
 
 /**
