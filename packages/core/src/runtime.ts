@@ -157,6 +157,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
           runnable,
           input: options.input,
           runId: options.runId ?? `run_${this.#ids.next()}`,
+          isNamed: options.runId !== undefined,
           timeout: options.timeout ?? shared.timeout ?? defaultRunTimeoutMs,
           limits: { rounds: own.rounds ?? shared.rounds, tokens: own.tokens ?? shared.tokens, cost: own.cost ?? shared.cost },
           signal: options.signal,

@@ -23,6 +23,8 @@ export interface RunRequest {
   readonly runnable: Runnable | undefined;
   readonly input: string | undefined;
   readonly runId: string;
+  /** Whether the caller chose the name, so that asking again for the same run asks for nothing new. */
+  readonly isNamed: boolean;
   /** Milliseconds of active time. */
   readonly timeout: number | undefined;
   readonly limits: ConsumptionLimits;
@@ -120,7 +122,7 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
     await session.observeShared();
     heedCancel(run, open);
     continueDetached(run);
-    const input = inputDrafts(runId, request.input);
+    const input = inputDrafts(ledger, runId, request);
     // What has ended is not told anything more.
     if (open !== undefined && input.length > 0 && !hasOutcome(ledger.invocations, open.path)) ledger.append(input);
     const before = open === undefined ? input : [];
@@ -202,8 +204,11 @@ function continueDetached(run: RunContext): void {
   }
 }
 
-function inputDrafts(runId: string, input: string | undefined): EventDraft[] {
-  return input === undefined ? [] : [{ type: 'user', by: 'user', invocationId: runId, text: input }];
+/** The input as an event; none when the same input came before under the same chosen name. */
+function inputDrafts(ledger: Ledger, runId: string, { input, isNamed, runId: name }: RunRequest): EventDraft[] {
+  if (input === undefined) return [];
+  const came = isNamed && ledger.events.some((event) => event.type === 'user' && event.clientKey === name && ledger.resolve(event.text) === input);
+  return came ? [] : [{ type: 'user', by: 'user', invocationId: runId, text: input, ...(isNamed ? { clientKey: name } : {}) }];
 }
 
 function resultOf(run: RunContext, record: InvocationRecord): RunResult {

@@ -12,7 +12,7 @@ const undecided = new Set([408, 409]);
 const refused = new Set([401, 403, 407, 451]);
 const temporary = new Set([408, 425, 429]);
 
-/** What an HTTP status from 400 to 599 says of a request, after SEMANTICS §5. */
+/** What an HTTP status from 400 to 599 says: whether the request was refused, which had no effect, or may have been carried out. */
 export function httpFailure(status: number): FailureKind {
   const server = status >= 500;
   return {
