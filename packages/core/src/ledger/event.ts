@@ -122,17 +122,60 @@ export interface ToolResultEvent extends Envelope<'tool_result'> {
   readonly next?: NextInvocation;
 }
 
+/**
+ * What is asked of somebody outside: leave to run a call (`approval`, or `repeat` of one that may have taken effect), `input` for a tool,
+ * the `result` of an operation that goes on elsewhere, what became of an attempt of unknown outcome (`recovery`), or what to do at a `limit`.
+ */
+export type RequestKind = 'approval' | 'input' | 'result' | 'recovery' | 'repeat' | 'limit';
+
+/** How a request was answered. `expire` and `cancel` come from the runtime. */
+export type RequestDecision =
+  | 'approve'
+  | 'edit'
+  | 'reject'
+  | 'expire'
+  | 'escalate'
+  | 'cancel'
+  | 'succeeded'
+  | 'retry'
+  | 'report'
+  | 'continue'
+  | 'answer';
+
+/** What people are shown of a request. */
+export interface RequestDetails extends JsonObject {
+  readonly agent: string;
+  /** One line that says what is to be done. */
+  readonly summary: string;
+  readonly options: readonly RequestDecision[];
+}
+
 export interface ToolYieldEvent extends Envelope<'tool_yield'> {
   readonly callId: string;
   readonly name: string;
+  /** The prepared arguments. */
   readonly args: JsonValue;
-  readonly request: JsonObject;
+  readonly kind: RequestKind;
+  /** The same for the same question in the same ledger, whichever process asks it. */
+  readonly requestId: string;
+  /** 1 for the first question about a call; each question after it has one more. */
+  readonly generation: number;
+  /** Names the tool, its version and schemas, and the prepared arguments. */
+  readonly fingerprint: string;
+  readonly request: RequestDetails;
+  /** The attempt that the question is about; missing when nothing has been attempted. */
+  readonly attempt?: number;
   readonly expiresAt?: number;
 }
 
 export interface ToolInputEvent extends Envelope<'tool_input'> {
   readonly callId: string;
-  readonly input: JsonValue;
+  readonly requestId: string;
+  /** Missing when input was given as it was asked for. */
+  readonly decision?: RequestDecision;
+  /** What was given: the input, the edited arguments, the result. */
+  readonly input?: JsonValue;
+  readonly reason?: string;
 }
 
 export interface StateChangeEvent extends Envelope<'state_change'> {
@@ -161,7 +204,8 @@ export interface InvocationStartEvent extends Envelope<'invocation_start'> {
 
 export interface InvocationYieldEvent extends Envelope<'invocation_yield'> {
   readonly invocationId: string;
-  readonly reason: 'input' | 'tool_input';
+  /** `pause`: somebody told it to. */
+  readonly reason: 'input' | 'tool_input' | 'pause';
 }
 
 export interface InvocationResumeEvent extends Envelope<'invocation_resume'> {

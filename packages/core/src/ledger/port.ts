@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import type { Actor, Event } from './event.ts';
+import type { Actor, Event, RequestDetails, RequestKind } from './event.ts';
 
 /** Where a ledger ends and under which ownership: `seq` of its last event (0 when empty) and the epoch of its last claim. */
 export interface Head {
@@ -58,8 +58,79 @@ export interface InboxItem {
   readonly lane: 'control' | 'input';
   readonly by: Actor;
   readonly at: number;
-  readonly type: 'user' | 'tool_input' | 'cancel' | 'child_end' | 'wake';
+  readonly type: 'user' | 'tool_input' | 'cancel' | 'pause' | 'child_end' | 'wake';
   readonly data: JsonObject;
+  /** The pending request that this item answers: the post fails unless it is pending still. */
+  readonly settles?: string;
+}
+
+export type RequestStatus = 'pending' | 'answered' | 'expired' | 'escalated' | 'cancelled';
+
+/** A question to somebody outside that a run waits for, as the store lists it. */
+export interface PendingRequest {
+  /** Unique within tenant and app. */
+  readonly requestId: string;
+  readonly session: string;
+  readonly invocationId: string;
+  readonly callId: string;
+  readonly kind: RequestKind;
+  /** The tool; for a limit, the limit. */
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly generation: number;
+  /** What people are shown. */
+  readonly request: RequestDetails;
+  /** The session's `user` scope, if it has one. */
+  readonly user?: string;
+  /** Who may answer; missing: anybody. */
+  readonly mayDecide?: readonly string[];
+  /** Name of the operation whose result is awaited. */
+  readonly operationId?: string;
+  readonly createdAt: number;
+  readonly expiresAt?: number;
+}
+
+export interface RequestRow extends PendingRequest {
+  readonly status: RequestStatus;
+  /** Who settled it. */
+  readonly settledBy?: Actor;
+  readonly settledAt?: number;
+}
+
+/** How a request is settled by the writer of its session. */
+export interface RequestSettlement {
+  readonly requestId: string;
+  readonly status: Exclude<RequestStatus, 'pending'>;
+  readonly by: Actor;
+}
+
+export interface RequestFilter {
+  readonly requestId?: string;
+  readonly operationId?: string;
+  readonly session?: string;
+  readonly user?: string;
+  /** @default all */
+  readonly status?: RequestStatus;
+  readonly kinds?: readonly RequestKind[];
+  /** @default 100 */
+  readonly limit?: number;
+  /** Continues after the last row of the page before. */
+  readonly after?: Pick<RequestRow, 'createdAt' | 'requestId'>;
+}
+
+/** A session that nobody works on and that has something to be done. */
+export interface DueSession {
+  readonly tenant: string;
+  readonly app: string;
+  readonly session: string;
+}
+
+/** What a fold gave for the first `seq` events, kept so that they need not be folded again. */
+export interface FoldSnapshot {
+  /** Name and versions of the fold: a snapshot with another key is of no use. */
+  readonly key: string;
+  readonly seq: number;
+  readonly value: JsonValue;
 }
 
 /** An item that waits in the inbox; `position` is its place in the order of posting. */
@@ -99,6 +170,25 @@ export interface SessionSummary {
   readonly title?: string;
   /** Name of the runnable of the last run. */
   readonly runnable?: string;
+  /** The session's `user` scope, if it has one. */
+  readonly user?: string;
+}
+
+export interface ListOptions {
+  /** @default 100 */
+  readonly limit?: number;
+  /** Newest first, by the time of the last event or of the first. @default 'updatedAt' */
+  readonly order?: 'updatedAt' | 'createdAt';
+  readonly status?: SessionSummary['status'];
+  readonly runnable?: string;
+  readonly user?: string;
+  /** Continues after the last listing of the page before; of `order`'s time. */
+  readonly before?: Pick<SessionListing, 'updatedAt' | 'createdAt' | 'id'>;
+}
+
+export interface DeleteOptions {
+  /** Takes the session's forks along, and all that it shares with them. @default false */
+  readonly erase?: boolean;
 }
 
 export interface SessionListing extends SessionSummary {
@@ -118,6 +208,10 @@ export interface Batch {
   /** Addresses of the blobs that the events refer to. */
   readonly blobs?: readonly string[];
   readonly shared?: readonly SharedWrite[];
+  /** Requests that these events make; one that the store has already is left as it is. */
+  readonly requests?: readonly PendingRequest[];
+  /** Settles requests that are still pending; others stay as they are. */
+  readonly settles?: readonly RequestSettlement[];
   readonly summary?: SessionSummary;
   /** Epoch milliseconds at which the session wants to be woken; `null` for never. Left out: unchanged. */
   readonly wakeAt?: number | null;
@@ -150,7 +244,11 @@ export interface LedgerStore {
    * seen by this owner or finds the ledger free. A claim that is no longer the last one is released without effect.
    */
   release(claim: Claim, options?: ReleaseOptions): Promise<ReleaseReceipt>;
-  /** Leaves something for the writer. @throws SessionNotFoundError */
+  /**
+   * Leaves something for the writer. An item that answers a request settles it in the same transaction: of all answers, expiries and
+   * cancels one wins. A request whose time is over by the store's clock cannot be answered any more.
+   * @throws SessionNotFoundError, RequestNotFoundError, RequestSettledError
+   */
   post(session: string, item: InboxItem): Promise<PostReceipt>;
   /** What waits in the inbox: control lane first, then in order of posting. */
   inbox(session: string): Promise<readonly InboxEntry[]>;
@@ -164,8 +262,35 @@ export interface LedgerStore {
   getBlob(address: string): Promise<Uint8Array>;
   /** The values of one shared scope, and the versions of keys that were deleted. */
   readShared(scope: string, scopeId: string): Promise<Readonly<Record<string, SharedValue>>>;
-  /** Sessions by the time of their last event, newest first. `before` continues after the last listing of the page before. */
-  list(options?: { readonly limit?: number; readonly before?: Pick<SessionListing, 'updatedAt' | 'id'> }): Promise<readonly SessionListing[]>;
+  /** Sessions, newest first. */
+  list(options?: ListOptions): Promise<readonly SessionListing[]>;
+  /** Requests in the order in which they were made. */
+  requests(filter?: RequestFilter): Promise<readonly RequestRow[]>;
+  /**
+   * Settles a pending request, for the writer of its session. Doing it again in the same way is no error.
+   * @throws RequestNotFoundError, RequestSettledError when it is settled in another way
+   */
+  settle(session: string, settlement: RequestSettlement): Promise<void>;
+  /** Sessions that no live lease holds and whose `wakeAt` has come or whose inbox is not empty; the longest overdue first. */
+  due(options?: { readonly limit?: number }): Promise<readonly DueSession[]>;
+  /**
+   * Makes a session unreadable and its id free at once. Events that forks share stay for as long as one of them lives; requests, inbox,
+   * snapshots and references to blobs go. Its writer is fenced.
+   * @throws SessionNotFoundError
+   */
+  delete(session: string, options?: DeleteOptions): Promise<void>;
+  /** Keeps what a fold gave; one snapshot for each key and `seq`. @throws SessionNotFoundError */
+  putSnapshot(session: string, snapshot: FoldSnapshot): Promise<void>;
+  /** The last snapshot with this key whose `seq` is at most `upTo`; of a fork also those of the prefix that it shares. */
+  getSnapshot(session: string, key: string, upTo: number): Promise<FoldSnapshot | undefined>;
+}
+
+/** What crosses tenants and apps: for sweepers and operators only. */
+export interface StoreAdmin {
+  /** As `LedgerStore.due`, of all tenants and apps. */
+  due(options?: { readonly limit?: number }): Promise<readonly DueSession[]>;
+  /** Removes blobs that nothing refers to and that were put last more than `olderThanMs` ago. @returns how many */
+  sweepBlobs(options?: { /** @default 86_400_000 (24 hours) */ readonly olderThanMs?: number }): Promise<number>;
 }
 
 /** A place that holds ledgers of many tenants and apps. */
@@ -174,6 +299,8 @@ export interface Store {
   readonly description: string;
   /** @throws StoreUnavailableError, StoreTooNewError by the methods of what it returns, when the store is opened on first use */
   for(scope: { readonly tenant: string; readonly app: string }): LedgerStore;
+  /** What crosses tenants and apps. */
+  readonly admin: StoreAdmin;
   /** Waits for what is under way and gives all resources back. */
   close(): Promise<void>;
 }
