@@ -18,6 +18,7 @@ export {
   setToolChoice,
   wrapUserMessages,
 } from './context/renderers.ts';
+export { EffectFailedError, EffectUnknownError, InvalidEffectError } from './effects/recorded-effect-errors.ts';
 export {
   DuplicateRunnableError,
   HandoffRefusedError,
@@ -30,15 +31,28 @@ export {
 } from './engine/errors.ts';
 export { Run, type RunResult } from './engine/run.ts';
 export type { OnStep } from './engine/run-context.ts';
-export type { RunLimits, RunOptions, SessionOptions } from './engine/run-options.ts';
+export type { ForkOptions, RunLimits, RunOptions, SessionOptions } from './engine/run-options.ts';
 export { type BlobReference, isBlobReference } from './ledger/blob.ts';
-export type { BodyContext, CallOptions, CallResult, SpawnHandle } from './ledger/body-context.ts';
+export type {
+  BodyContext,
+  CallOptions,
+  CallResult,
+  EffectContext,
+  EffectOptions,
+  EffectProbe,
+  EffectProbeResult,
+  EffectRetry,
+  SpawnHandle,
+} from './ledger/body-context.ts';
 export { InvalidEventError } from './ledger/draft-check.ts';
 export {
   LedgerConflictError,
   LedgerMismatchError,
   LedgerUnreadableError,
   NotJsonError,
+  RequestNotFoundError,
+  RequestSettledError,
+  SeqOutOfRangeError,
   SessionBusyError,
   SessionExistsError,
   SessionNotFoundError,
@@ -58,13 +72,23 @@ export {
   type TransientEvent,
   type Usage,
 } from './ledger/event.ts';
-export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store } from './ledger/port.ts';
+export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store, StoredEvent, UnreadableEvent } from './ledger/port.ts';
+export type { PendingCall } from './ledger/pending-call.ts';
 export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-report.ts';
 export type { OutputOf, Runnable } from './ledger/runnable.ts';
 export { InvalidStateError, UndeclaredScopeError } from './ledger/scoped-state.ts';
 export { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 export type { StateOf, StateSchema } from './ledger/state-types.ts';
 export type { SessionStatus } from './ledger/status.ts';
+export {
+  computeStateAtEvent,
+  findEventIndex,
+  findInvocationBoundary,
+  type InvocationBoundary,
+  type SnapshotInvocation,
+  type StateSnapshot,
+  snapshotAt,
+} from './ledger/time-travel.ts';
 export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool-result.ts';
 export { type ClaudeSettings, claude } from './models/claude.ts';
 export { InvalidModelError, InvalidModelNameError, MissingKeyError, ModelError } from './models/errors.ts';
@@ -85,8 +109,17 @@ export { type InAppOptions, Runtime, type RuntimeOptions, run, runtime, session 
 export { memoryStore } from './stores/memory.ts';
 export { type AgentToolOptions, agentTool } from './tools/agent-tool.ts';
 export { DuplicateToolError, InvalidToolError, ToolFailure } from './tools/errors.ts';
+export {
+  type ApprovalOptions,
+  type OnExpire,
+  type PendingOperation,
+  type PendingOperationOptions,
+  pending,
+  type RequestOptions,
+} from './tools/request-options.ts';
 export { toolResult } from './tools/result.ts';
-export { type OnRepeat, type Recovery, type Tool, type ToolContext, type ToolOptions, tool } from './tools/tool.ts';
+export { type OnRepeat, type Probe, type ProbeContext, type ProbeResult, type Recovery, type Tool, type ToolContext, type ToolOptions, tool } from './tools/tool.ts';
 export { type Toolset, toolset } from './tools/toolset.ts';
+export { type ResumeState, type UnansweredCall, validateResumeState } from './views/resume-state.ts';
 export { type RunTreeNode, runTree } from './views/run-tree.ts';
 export { type TranscriptEntry, transcript } from './views/transcript.ts';

@@ -1,13 +1,22 @@
 /** Why work was told to stop; the `name` and `code` are what `AbortSignal.reason` shows to user code. */
 export class AbortReason extends Error {
-  /** `cancelled` by a person or the caller, `timeout`, `stopped` (the process gives the run back), `fenced` (another owner took it over). */
-  readonly code: 'cancelled' | 'timeout' | 'stopped' | 'fenced';
+  /**
+   * `cancelled` by a person or the caller, `timeout`, `stopped` (the process gives the run back), `waiting` (it waits for somebody outside), `fenced` (another
+   * owner took it over), `interrupted` (a message came that cannot wait).
+   */
+  readonly code: 'cancelled' | 'timeout' | 'stopped' | 'waiting' | 'fenced' | 'interrupted';
 
   constructor(code: AbortReason['code'], message: string) {
     super(message);
     this.name = 'AbortError';
     this.code = code;
   }
+}
+
+/** Whether the reason says that nothing more is to be recorded: the work goes on another time, or elsewhere. */
+export function givesBack(reason: AbortReason | undefined): boolean {
+  const code = reason?.code;
+  return code === 'stopped' || code === 'waiting' || code === 'fenced';
 }
 
 /**

@@ -25,3 +25,8 @@ export const systemClock: Clock = Object.freeze({
   monotonic: () => performance.now(),
   setTimer: setSystemTimer,
 });
+
+/** Calls `task` when everything that is ready now has been done. */
+export function afterThisTurn(task: () => void): void {
+  setImmediate(task);
+}

@@ -1,24 +1,30 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
-import { isAdjutantError } from '../base/error.ts';
+import { isAdjutantError, toErrorRecord } from '../base/error.ts';
 import { deepFreeze } from '../base/json.ts';
 import { unresolvedCall } from '../ledger/effect-fold.ts';
-import type { EventOf } from '../ledger/event.ts';
+import type { EventDraft, EventOf, RequestDetails } from '../ledger/event.ts';
+import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import { isRunnable, type Runnable } from '../ledger/runnable.ts';
 import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
-import type { CallState } from '../loop/position.ts';
+import type { AnsweredRequest, AttemptState, CallState } from '../loop/position.ts';
 import { classifyThrown } from '../tools/classify.ts';
 import { ChildInPrepareError } from '../tools/errors.ts';
+import { PendingOperation } from '../tools/request-options.ts';
 import { isToolResult, toolResult, toToolResult } from '../tools/result.ts';
-import type { FinalizeContext, Tool } from '../tools/tool.ts';
+import type { FinalizeContext, Probe, ProbeResult, Tool } from '../tools/tool.ts';
 import { validateOutput } from '../tools/validate.ts';
 import { callFingerprint } from './call-fingerprint.ts';
 import { idempotencyKey } from './idempotency-key.ts';
+import { type AskingCall, asksBeforeAttempt, asksToRepeat, takeAnswers } from './tool-asking.ts';
 import { isGivenBack, type ToolAttempt, type ToolBody, type ToolCallPorts } from './tool-ports.ts';
+import { ask, callSummary, requestFingerprint } from './tool-request.ts';
 import { refusalDraft, resultDraft } from './tool-result-draft.ts';
 import {
   cancelledBefore,
   cancelledWhileRunning,
   doneButNotFinished,
+  hadNoEffect,
+  operationExpired,
   prepareTimedOut,
   repeatRefused,
   timedOut,
@@ -38,6 +44,8 @@ interface Ending {
   readonly effect: ToolEffect | undefined;
   readonly retryAfterMs: number | undefined;
   readonly next: Runnable | undefined;
+  /** What the result is awaited of. */
+  readonly operation?: PendingOperation;
 }
 
 /** `prepare`: nothing is recorded yet. `finish`: the tool has done its work, and its result is checked and finished. */
@@ -49,6 +57,7 @@ export class AttemptRun implements ToolAttempt {
   readonly attempt: number;
   readonly scope: CancelScope;
   args: unknown;
+  input: unknown;
   result: unknown;
   deadline = 0;
   readonly #state: CallState;
@@ -84,10 +93,9 @@ export class AttemptRun implements ToolAttempt {
 
   async run(): Promise<void> {
     const { ledger, clock, scope } = this.#ports;
-    const { prepare, recovery } = this.tool;
+    const { recovery } = this.tool;
     try {
-      if (prepare !== undefined && !(await this.#prepare(prepare))) return;
-      if (recovery !== 'rerun' && !this.#mayRepeat()) return;
+      if (!(await this.#getReady())) return;
       this.#appendAttempt();
       const durable = recovery === 'rerun' ? undefined : ledger.durable();
       if (durable !== undefined) await durable;
@@ -95,7 +103,7 @@ export class AttemptRun implements ToolAttempt {
       if (!ledger.leaseIsLive() && !(await this.#renewLease())) return;
       if (scope.aborted) return this.#recordNotExecuted();
       this.#startedAt = clock.monotonic();
-      if (this.#timeLeft() <= 0) return this.#record(this.#endedBefore());
+      if (this.#timeLeft() <= 0) return await this.#record(this.#endedBefore());
       this.#startTimer();
       this.#stage = 'execute';
       await this.#execute(this.#context());
@@ -105,6 +113,127 @@ export class AttemptRun implements ToolAttempt {
       // An abandoned tool may go on for as long as it likes; what it still wants is refused.
       this.#body?.close();
     }
+  }
+
+  /** Takes what was answered, prepares the arguments and asks what has to be asked. Returns whether the attempt can be made now. */
+  async #getReady(): Promise<boolean> {
+    const { tool } = this;
+    const isReady = this.#state.answered.length === 0 ? this.#prepareFirst() : this.#takeAnswers();
+    // A tool that neither prepares nor asks is not made to wait.
+    if (isReady !== true && !(await isReady)) return false;
+    if (tool.recovery !== 'rerun' && !this.#mayRepeat()) return false;
+    if (tool.approval === undefined && tool.yieldSchema === undefined) return true;
+    return !(await this.#asks());
+  }
+
+  #prepareFirst(): true | Promise<boolean> {
+    const { prepare } = this.tool;
+    return prepare === undefined || this.#prepare(prepare);
+  }
+
+  async #takeAnswers(): Promise<boolean> {
+    const answers = await takeAnswers(this.#state, this.tool, this.#ports);
+    if (answers.verdict === 'settled') return false;
+    if (answers.verdict === 'none') return this.#prepareFirst();
+    this.args = answers.args;
+    this.input = answers.input;
+    return !answers.edited || this.#prepareFirst();
+  }
+
+  /** The functions that say whether and what to ask are the user's: what they throw refuses the call, as nothing was attempted. */
+  async #asks(): Promise<boolean> {
+    try {
+      return await asksBeforeAttempt(this.#asking());
+    } catch (thrown) {
+      const { ledger, clock, path } = this.#ports;
+      ledger.append([refusalDraft(this.#state, path, classifyThrown(thrown, clock.now()).result)]);
+      return true;
+    }
+  }
+
+  #asking(): AskingCall {
+    return { state: this.#state, tool: this.tool, ports: this.#ports, args: this.args, context: () => this.#context() };
+  }
+
+  /** Says what becomes of an attempt whose process stopped, by the tool's recovery. */
+  async recover({ attempt, deadline = 0, epoch }: AttemptState): Promise<void> {
+    const { ledger } = this.#ports;
+    try {
+      // Another owner's attempt may still be running: it is looked for when its time is over.
+      if (typeof this.tool.recovery === 'function' && epoch !== ledger.epoch) await this.#ports.sleepUntil(deadline);
+      if (this.#isGivenBack() || !(await this.#preparedAgain())) return;
+      const unknown: Ending = {
+        result: unknownOutcome('the process stopped while the tool was running'),
+        effect: 'unknown',
+        retryAfterMs: undefined,
+        next: undefined,
+      };
+      if (attempt === this.attempt) await this.#record(unknown);
+    } finally {
+      this.scope.close();
+      this.#body?.close();
+    }
+  }
+
+  /** The arguments of an attempt that was made; what cannot be prepared any more is looked at as it was asked for. */
+  async #preparedAgain(): Promise<boolean> {
+    const { prepare } = this.tool;
+    const last = this.#state.answered.findLast(({ request }) => request.attempt === undefined);
+    if (last !== undefined && last.answer.decision !== 'edit') this.args = deepFreeze(this.#ports.ledger.resolve(last.request.args));
+    else if (prepare !== undefined) {
+      if (last !== undefined) this.args = this.#ports.ledger.resolve(last.answer.input);
+      const prepared = await this.#untilAborted((async () => prepare(this.#context()))()).catch(() => undefined);
+      if (prepared !== undefined) this.args = deepFreeze(prepared.value);
+    }
+    return !this.#isGivenBack();
+  }
+
+  /** Does what was answered about an attempt: its result came from elsewhere, or somebody said what became of it. */
+  async resolve({ request, answer }: AnsweredRequest): Promise<void> {
+    const { ledger } = this.#ports;
+    const { onExpire, operationId } = request.request;
+    const given = answer.decision === 'expire' && typeof onExpire === 'object' ? onExpire.default : ledger.resolve(answer.input);
+    try {
+      this.args = deepFreeze(ledger.resolve(request.args));
+      this.#startedAt = this.#ports.clock.monotonic();
+      if (answer.decision === 'retry') return this.#recordRetry();
+      const isGiven = answer.decision === undefined || answer.decision === 'answer' || answer.decision === 'succeeded' || given !== undefined;
+      if (answer.decision === 'reject' && request.kind === 'result') return await this.#record(this.#rejectedOperation(answer.reason));
+      if (!isGiven) return this.#recordSettled(operationId === undefined ? unknownOutcome('nobody could say') : operationExpired(operationId));
+      await this.#finishGiven(given ?? null);
+    } finally {
+      this.scope.close();
+      this.#body?.close();
+    }
+  }
+
+  /** Whoever carried the operation out says that it failed: that counts as without effect, unless told otherwise. */
+  #rejectedOperation(reason: string | undefined): Ending {
+    const result = toolResult.permanent(reason ?? 'The operation failed.', { errorType: 'operation_failed' });
+    return { result, effect: 'none', retryAfterMs: undefined, next: undefined };
+  }
+
+  async #finishGiven(given: unknown): Promise<void> {
+    this.#stage = 'finish';
+    let ending: Ending;
+    try {
+      const { finalize, outputSchema } = this.tool;
+      const plain = isToolResult(given) || (finalize === undefined && outputSchema === undefined);
+      ending = this.#ended(plain ? given : await this.#finish(given, this.#context()));
+    } catch (thrown) {
+      ending = this.#classified(thrown);
+    }
+    await this.#record(ending);
+  }
+
+  #recordRetry(): void {
+    const { ledger, path } = this.#ports;
+    ledger.append([resultDraft(this.call, path, this.attempt, hadNoEffect(), { settled: false, durationMs: 0, effect: 'none', retryAfterMs: 0 })]);
+  }
+
+  #recordSettled(result: ToolResult): void {
+    const { ledger, path } = this.#ports;
+    ledger.append([resultDraft(this.call, path, this.attempt, result, { settled: true, durationMs: 0, effect: 'unknown' })]);
   }
 
   beforeChild(): void {
@@ -147,7 +276,9 @@ export class AttemptRun implements ToolAttempt {
     this.#setDeadline();
     const { callId } = this.call;
     const { attempt, key, deadline } = this;
-    const fingerprint = this.#fingerprint === undefined ? {} : { fingerprint: this.#fingerprint };
+    // An answered call names what was done with the answer, whether or not it may be run again.
+    const named = this.#fingerprint ?? (this.#state.answered.length === 0 ? undefined : callFingerprint(this.tool.name, this.args));
+    const fingerprint = named === undefined ? {} : { fingerprint: named };
     ledger.append([{ type: 'tool_attempt', by: 'runtime', invocationId: path, callId, attempt, key, deadline, epoch: ledger.epoch, ...fingerprint }]);
   }
 
@@ -189,6 +320,7 @@ export class AttemptRun implements ToolAttempt {
     if (earlier === undefined || this.#state.attempts.some(({ result }) => result?.effect !== 'none')) return true;
     this.#key = earlier.key;
     if (this.tool.onRepeat === 'allow') return true;
+    if (this.tool.onRepeat === 'confirm') return !asksToRepeat(this.#asking(), earlier.callId);
     ledger.append([refusalDraft(this.#state, path, repeatRefused(this.tool.name, earlier.callId))]);
     return false;
   }
@@ -232,11 +364,15 @@ export class AttemptRun implements ToolAttempt {
   }
 
   async #executeAndFinish(context: FinalizeContext): Promise<unknown> {
-    const { execute, finalize } = this.tool;
-    const returned = await execute(context);
+    const returned = await this.tool.execute(context);
     // What says of itself how it ended is not a value to be checked or finished.
-    if (isHandOver(returned) || isToolResult(returned)) return returned;
+    if (isHandOver(returned) || isToolResult(returned) || returned instanceof PendingOperation) return returned;
     this.#stage = 'finish';
+    return this.#finish(returned, context);
+  }
+
+  async #finish(returned: unknown, context: FinalizeContext): Promise<unknown> {
+    const { finalize } = this.tool;
     const checked = await this.#checkOutput(returned);
     if (finalize === undefined || isToolResult(checked)) return checked;
     this.result = checked;
@@ -281,6 +417,9 @@ export class AttemptRun implements ToolAttempt {
 
   #ended(returned: unknown): Ending {
     if (isHandOver(returned)) return { result: toolResult.success(null), effect: undefined, retryAfterMs: undefined, next: returned };
+    if (returned instanceof PendingOperation) {
+      return { result: toolResult.success(null), effect: undefined, retryAfterMs: undefined, next: undefined, operation: returned };
+    }
     const result = toToolResult(returned);
     const failed = !isSuccess(result) && this.#stage !== 'finish';
     const effect = result.status === 'timeout' || result.status === 'unknown' ? 'unknown' : 'none';
@@ -328,19 +467,96 @@ export class AttemptRun implements ToolAttempt {
     const failed = ending.effect !== undefined;
     if (failed) this.#body?.close();
     const children = this.#body?.endChildren(failed);
-    if (children === undefined) return void this.#record(ending);
+    if (children === undefined) return this.#record(ending);
     return children.then(() => (this.#isGivenBack() ? undefined : this.#record(ending)));
   }
 
-  #record(given: Ending): void {
+  #record(given: Ending): Promise<void> | undefined {
     this.#body?.close();
     const { ledger, clock } = this.#ports;
-    if (ledger.failure !== undefined) return;
+    if (ledger.failure !== undefined) return undefined;
     const drift = given.effect === undefined ? this.#body?.findDrift() : undefined;
     const ending: Ending = drift === undefined ? given : { result: drift, effect: 'unknown', retryAfterMs: undefined, next: undefined };
     const durationMs = clock.monotonic() - this.#startedAt;
-    if (ending.next === undefined) this.#recordResult(ending, durationMs);
-    else this.#recordHandOver(ending.next, durationMs);
+    if (ending.next !== undefined) this.#recordHandOver(ending.next, durationMs);
+    else if (ending.operation !== undefined) this.#awaitOperation(ending.operation);
+    else if (this.#needsRecovery(ending)) return this.#findOut(ending);
+    else this.#recordResult(ending, durationMs);
+    return undefined;
+  }
+
+  /** Whether somebody or something is to say what became of the attempt before it is settled. */
+  #needsRecovery({ effect }: Ending): boolean {
+    const { recovery } = this.tool;
+    // A cancelled run asks nobody: it ends.
+    return effect === 'unknown' && (recovery === 'ask' || typeof recovery === 'function') && !this.#ports.scope.aborted;
+  }
+
+  async #findOut(ending: Ending): Promise<void> {
+    const { recovery } = this.tool;
+    if (typeof recovery !== 'function') return this.#askWhatBecame(ending);
+    const found = await probe(recovery, {
+      args: this.args,
+      callId: this.call.callId,
+      toolName: this.tool.name,
+      attempt: this.attempt,
+      idempotencyKey: this.#attemptKey(),
+      signal: this.#ports.scope.signal,
+    });
+    if (this.#isGivenBack() || this.#ports.ledger.failure !== undefined) return;
+    if (found.happened === true) return this.#finishGiven(found.result ?? null);
+    if (found.happened === false) return this.#recordRetry();
+    this.#recordSettled(unknownOutcome(found.detail ?? String(ending.result.content)));
+  }
+
+  /** The key that the attempt in question was made under, which may not be that of the next one. */
+  #attemptKey(): string {
+    return this.#state.attempts.find(({ attempt }) => attempt === this.attempt)?.key ?? this.#key;
+  }
+
+  #awaitOperation({ options }: PendingOperation): void {
+    const { operationId, summary, details, expiresIn, onExpire } = options;
+    const { drafts = [], extras } = this.#body?.takeWrites() ?? {};
+    const request = {
+      summary: summary ?? `the result of ${operationId}`,
+      options: ['answer', 'reject'] as const,
+      operationId,
+      ...(details === undefined ? {} : { details }),
+      ...(expiresIn === undefined ? {} : { expiresIn }),
+      ...(onExpire === undefined ? {} : { onExpire }),
+    };
+    this.#askAboutAttempt('result', request, drafts, extras);
+  }
+
+  #askWhatBecame({ result }: Ending): void {
+    this.#askAboutAttempt('recovery', {
+      summary: `Did ${callSummary(this.tool.name, this.args)} take effect?`,
+      options: ['succeeded', 'retry', 'report'],
+      details: { known: result.content, status: result.status },
+    });
+  }
+
+  #askAboutAttempt(
+    kind: 'result' | 'recovery',
+    request: Pick<RequestDetails, 'summary' | 'options' | 'operationId' | 'details' | 'expiresIn' | 'onExpire'>,
+    before: readonly EventDraft[] = [],
+    extras?: BatchExtras,
+  ): void {
+    const { ledger, clock, path } = this.#ports;
+    const { expiresIn } = request;
+    const question = {
+      kind,
+      path,
+      callId: this.call.callId,
+      name: this.tool.name,
+      args: this.args,
+      generation: this.#state.generation + 1,
+      fingerprint: requestFingerprint(this.tool, this.args),
+      request: { agent: this.call.agent, ...request },
+      attempt: this.attempt,
+      expiresAt: expiresIn === undefined ? undefined : clock.now() + expiresIn,
+    };
+    ask(ledger, question, before, extras);
   }
 
   #recordResult(ending: Ending, durationMs: number): void {
@@ -382,6 +598,15 @@ export class AttemptRun implements ToolAttempt {
       result.status === 'error_transient' || result.status === 'timeout' || result.status === 'unknown' || result.errorType === 'tool_error';
     if (!mayPass) return undefined;
     return retryAfterMs ?? retry.initialDelayMs * retry.backoffMultiplier ** (this.attempt - 1);
+  }
+}
+
+/** A probe that fails has not found anything out. */
+async function probe(ask: Probe, ctx: Parameters<Probe>[0]): Promise<ProbeResult> {
+  try {
+    return await ask(ctx);
+  } catch (thrown) {
+    return { happened: 'unknown', detail: `it could not be found out (${toErrorRecord(thrown).message})` };
   }
 }
 

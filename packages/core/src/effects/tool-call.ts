@@ -1,6 +1,7 @@
 import type { ToolResult } from '../ledger/tool-result.ts';
-import type { CallState } from '../loop/position.ts';
+import type { AnsweredRequest, AttemptState, CallState } from '../loop/position.ts';
 import { toolResult } from '../tools/result.ts';
+import type { Tool } from '../tools/tool.ts';
 import { unknownToolMessage } from '../tools/toolset.ts';
 import { validateArgs } from '../tools/validate.ts';
 import { AttemptRun } from './tool-attempt.ts';
@@ -30,6 +31,28 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
   const validated = validating instanceof Promise ? await validating : validating;
   if (!validated.ok) return refuse(state, ports, toolResult.permanent(validated.message, { errorType: 'validation_error' }));
   await new AttemptRun(state, tool, attempt, validated.args, ports).run();
+}
+
+/** Says what became of an attempt that a stopped process left open, for a tool that asks somebody or finds it out. */
+export async function performRecovery(state: CallState, attempt: AttemptState, tool: Tool, ports: ToolCallPorts): Promise<void> {
+  await (await attemptRun(state, attempt, tool, ports)).recover(attempt);
+}
+
+/** Does what was answered about an attempt. */
+export async function performResolution(
+  state: CallState,
+  attempt: AttemptState,
+  answered: AnsweredRequest,
+  tool: Tool,
+  ports: ToolCallPorts,
+): Promise<void> {
+  await (await attemptRun(state, attempt, tool, ports)).resolve(answered);
+}
+
+async function attemptRun(state: CallState, { attempt }: AttemptState, tool: Tool, ports: ToolCallPorts): Promise<AttemptRun> {
+  const given = ports.ledger.resolve(state.call.args);
+  const validated = await validateArgs(tool, given);
+  return new AttemptRun(state, tool, attempt, validated.ok ? validated.args : given, ports);
 }
 
 function refuse(state: CallState, ports: ToolCallPorts, result: ToolResult): void {

@@ -1,4 +1,4 @@
-import type { CancelScope } from '../base/cancel-scope.ts';
+import { type CancelScope, givesBack } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
 import type { EventDraft, EventOf, NextInvocation } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -30,6 +30,8 @@ export interface ToolCallPorts {
   /** Tools by name, as the agent has them. */
   find(name: string): Tool | undefined;
   readonly names: readonly string[];
+  /** Resolves at a time in epoch milliseconds, or when the call is told to stop. */
+  sleepUntil(at: number): Promise<void>;
   makeBody(attempt: ToolAttempt): ToolBody;
   /** Checks a hand-over to another runnable; gives what is recorded, or why it is refused. */
   handOver(target: Runnable): { readonly next: NextInvocation; readonly drafts: readonly EventDraft[] } | { readonly refused: string };
@@ -40,6 +42,8 @@ export interface ToolAttempt {
   readonly tool: Tool;
   readonly call: EventOf<'tool_call'>;
   readonly args: unknown;
+  /** What somebody outside gave, for a tool with `yieldSchema`. */
+  readonly input: unknown;
   /** What `execute` gave, for `finalize`. */
   readonly result: unknown;
   readonly attempt: number;
@@ -52,6 +56,5 @@ export interface ToolAttempt {
 
 /** Whether nothing more may be recorded: the process stops, or another owner has taken over. */
 export function isGivenBack({ scope, ledger }: { readonly scope: CancelScope; readonly ledger: Ledger }): boolean {
-  const code = scope.reason?.code;
-  return code === 'stopped' || code === 'fenced' || ledger.failure !== undefined;
+  return givesBack(scope.reason) || ledger.failure !== undefined;
 }

@@ -5,7 +5,7 @@ import type { CallState } from '../loop/position.ts';
 type ResultDraft = Omit<EventOf<'tool_result'>, 'v' | 'seq' | 'id' | 'at'>;
 
 export function resultDraft(
-  call: EventOf<'tool_call'>,
+  call: Pick<EventOf<'tool_call'>, 'callId' | 'name'>,
   path: string,
   attempt: number,
   result: ToolResult,

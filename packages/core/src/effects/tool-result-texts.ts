@@ -66,3 +66,26 @@ export function repeatRefused(name: string, earlier: string): ToolResult {
     { errorType: 'unknown_unresolved', alternatives: ['check whether the earlier call took effect', 'tell the user that the outcome is not known'] },
   );
 }
+
+/** What the model reads when a person did not allow a call. */
+export function requestRejected(reason: string | undefined): ToolResult {
+  return toolResult.blocked(`User cancelled this action.${reason === undefined ? '' : ` Reason: ${reason}`}`, { errorType: 'rejected' });
+}
+
+/** What the model reads when nobody answered in time. */
+export function requestExpired(): ToolResult {
+  return toolResult.blocked('This action was not carried out: nobody answered in time.', { errorType: 'expired' });
+}
+
+/** What the model reads when an operation that went on elsewhere did not report back. */
+export function operationExpired(operationId: string): ToolResult {
+  return toolResult.unknown(`It is not known whether the operation ${operationId} was carried out: its result did not come in time.`, {
+    errorType: 'expired',
+    alternatives: ['check whether it took effect before you repeat it'],
+  });
+}
+
+/** What is recorded when somebody found out that an attempt had no effect. */
+export function hadNoEffect(): ToolResult {
+  return toolResult.unknown('It was found out that this attempt had no effect. It is made again.', { errorType: 'no_effect' });
+}

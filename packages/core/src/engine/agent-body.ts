@@ -1,27 +1,37 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { performModelCall } from '../effects/model-call.ts';
-import { performToolCall } from '../effects/tool-call.ts';
+import { performRecovery, performResolution, performToolCall } from '../effects/tool-call.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../effects/tool-ports.ts';
 import { resultOfInterrupted } from '../effects/tool-recovery.ts';
+import { ask, withdrawIfStale } from '../effects/tool-request.ts';
 import { knownEffect, resultDraft } from '../effects/tool-result-draft.ts';
 import { cancelledBefore, cancelledMeanwhile } from '../effects/tool-result-texts.ts';
-import { type Event, type EventDraft, foldEvent } from '../ledger/event.ts';
+import { type Event, type EventDraft, type EventOf, foldEvent } from '../ledger/event.ts';
+import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import { createState } from '../ledger/scoped-state.ts';
 import { decide, type Frame } from '../loop/decide.ts';
 import type { Intent } from '../loop/intent.ts';
-import { concerns, foldPosition, type Position, positionFold, startPosition } from '../loop/position.ts';
+import { type AttemptState, type CallState, concerns, foldPosition, type Position, positionFold, startPosition } from '../loop/position.ts';
 import { modelName, toModel } from '../models/model.ts';
 import { costOf, priceOf } from '../models/price.ts';
 import type { Agent } from '../runnables/agent.ts';
+import type { LimitState } from '../supervision/limits.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type Toolset, toolset } from '../tools/toolset.ts';
+import { Activity } from './activity.ts';
 import { AgentPrompts } from './agent-prompts.ts';
+import { hasBegunBelow } from './body-effects.ts';
 import { BodyState, stateAfter } from './body-state.ts';
 import { planHandOver } from './hand-over.ts';
 import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from './invoke.ts';
 import { occupancyOf } from './occupancy.ts';
 import { ToolBodyContext } from './tool-body.ts';
+
+/** What settles a question that nobody need answer any more. */
+function cancelled(request: EventOf<'tool_yield'> | undefined): BatchExtras | undefined {
+  return request === undefined ? undefined : { settles: [{ requestId: request.requestId, status: 'cancelled', by: 'runtime' }] };
+}
 
 /** Runs an agent: asks what is to be done, does it, and asks again after each event that concerns it. */
 export function runAgent(agent: Agent, frame: BodyFrame): Promise<BodyEnd | undefined> {
@@ -35,6 +45,10 @@ class AgentRun {
   readonly #prompts: AgentPrompts;
   readonly #decideFrame: Frame;
   readonly #inFlight = new Map<string, Promise<void>>();
+  /** Of calls that have begun children: they wait when these wait. */
+  readonly #toolActivities = new Map<string, Activity>();
+  /** Whether the next round is not begun because nothing more is to be begun for now. */
+  #isHeld = false;
   readonly #keys: ReadonlySet<string>;
   readonly #ports: ToolCallPorts;
   readonly #ownTools: Toolset;
@@ -65,6 +79,7 @@ class AgentRun {
       get names() {
         return [...agent.tools, ...run.app.tools.list()].map(({ name }) => name);
       },
+      sleepUntil: (at) => this.#sleepUntil(at),
       makeBody: (attempt) => this.#makeBody(attempt),
       handOver: (target) => planHandOver(run, record.path, target),
     };
@@ -74,8 +89,10 @@ class AgentRun {
     const { run, scope, resumed } = this.#frame;
     const forgetDrafts = run.ledger.onDraft((event) => this.#take(event));
     const forgetAbort = scope.onAbort(() => this.#wakeUp());
+    const forgetGate = run.gate.onClose(() => this.#wakeUp());
+    this.#frame.activity.judgeBy(() => this.#ownState(), 'tool_input');
     try {
-      if (resumed) this.#continueSpawns(scope.aborted);
+      if (resumed) this.#takeUp();
       else this.#noteUnknownPrice();
       for (;;) {
         if (this.#failure !== undefined) throw await this.#abandon(this.#failure.error);
@@ -86,14 +103,39 @@ class AgentRun {
           if (run.onStep !== undefined) await this.#reportRound();
           return end;
         }
-        if (!this.#changed) await this.#nextChange();
+        if (!this.#changed) {
+          if (this.#ownState() !== 'busy') this.#frame.activity.rest();
+          await this.#nextChange();
+        }
         this.#changed = false;
       }
     } finally {
       forgetDrafts();
       forgetAbort();
+      forgetGate();
       this.#work.close();
     }
+  }
+
+  /** Goes on where another process stopped. */
+  #takeUp(): void {
+    const { run, scope, record } = this.#frame;
+    this.#continueSpawns(scope.aborted);
+    const { calls, limitRequest } = this.#position;
+    const asked = [...calls.values()].flatMap(({ pending }) => (pending === undefined ? [] : [pending]));
+    if (limitRequest !== undefined && limitRequest.answer === undefined) asked.push(limitRequest.request);
+    for (const request of asked) withdrawIfStale(run.ledger, record.path, request, this.#find(request.name));
+  }
+
+  /** What the agent does apart from the calls whose children wait. */
+  #ownState(): 'busy' | 'idle' | 'waiting' {
+    for (const key of this.#inFlight.keys()) if (!this.#toolActivities.has(key) && !key.startsWith('spawn:')) return 'busy';
+    if (this.#changed || this.#failure !== undefined) return 'busy';
+    if (this.#isHeld) return 'waiting';
+    const { calls, limitRequest } = this.#position;
+    if (limitRequest !== undefined && limitRequest.answer === undefined) return 'waiting';
+    for (const { pending } of calls.values()) if (pending !== undefined) return 'waiting';
+    return this.#frame.activity.hasChildren ? 'idle' : 'busy';
   }
 
   /** A limit in dollars cannot hold when nobody knows what the model costs: the ledger says so at once. */
@@ -168,18 +210,26 @@ class AgentRun {
     for (const call of calls.values()) {
       if (call.settled !== undefined) continue;
       const open = call.attempts.find(({ result }) => result === undefined);
-      this.#frame.run.ledger.append([
-        resultDraft(call.call, this.#frame.record.path, open?.attempt ?? 0, open === undefined ? cancelledBefore() : cancelledMeanwhile(), {
+      const draft = resultDraft(
+        call.call,
+        this.#frame.record.path,
+        open?.attempt ?? 0,
+        open === undefined ? cancelledBefore() : cancelledMeanwhile(),
+        {
           settled: true,
           durationMs: 0,
           effect: open === undefined ? knownEffect(call) : 'unknown',
-        }),
-      ]);
+        },
+      );
+      this.#frame.run.ledger.append([draft], cancelled(call.pending));
     }
+    const { limitRequest } = this.#position;
+    if (limitRequest !== undefined && limitRequest.answer === undefined) this.#frame.run.ledger.append([], cancelled(limitRequest.request));
   }
 
   /** Performs what is to be done next; gives the end when there is nothing more. */
   #advance(): BodyEnd | undefined {
+    this.#isHeld = false;
     for (const intent of decide(this.#position, this.#keys, this.#decideFrame)) {
       switch (intent.type) {
         case 'wait':
@@ -191,16 +241,63 @@ class AgentRun {
         case 'fail':
           return { status: 'error', error: intent.error, stopReason: intent.stopReason };
         case 'model':
+          if (this.#frame.run.gate.isClosed) {
+            this.#hold();
+            return undefined;
+          }
           this.#perform(intent.key, this.#callModel(intent));
           break;
         case 'tool':
           this.#perform(intent.key, this.#callTool(intent));
+          break;
+        case 'resolve_attempt':
+          this.#perform(intent.key, this.#resolveAttempt(intent));
+          break;
+        case 'close_attempt':
+          this.#closeAttempt(intent);
+          break;
+        case 'ask_limit':
+          this.#askLimit(intent.limit);
           break;
         default:
           this.#note(intent);
       }
     }
     return undefined;
+  }
+
+  /** The next round is not begun for now. */
+  #hold(): void {
+    this.#isHeld = true;
+    this.#frame.activity.judgeBy(() => this.#ownState(), 'gate');
+  }
+
+  async #resolveAttempt({ call, attempt, answered }: Extract<Intent, { type: 'resolve_attempt' }>): Promise<void> {
+    const tool = this.#find(call.call.name);
+    if (tool !== undefined) return performResolution(call, attempt, answered, tool, this.#ports);
+    this.#settleInterrupted(call, attempt);
+  }
+
+  /** Asks whether the agent may use more than its limit. */
+  #askLimit(limit: LimitState): void {
+    const { run, record } = this.#frame;
+    const { name } = this.#agent;
+    const generation = this.#position.limitRequests + 1;
+    ask(run.ledger, {
+      kind: 'limit',
+      path: record.path,
+      callId: `${record.path}/limit`,
+      name: limit.reason,
+      args: null,
+      generation,
+      fingerprint: `${limit.reason} ${limit.limit}`,
+      request: {
+        agent: name,
+        summary: `${name} has used ${limit.used} of ${limit.limit} (${limit.reason}). May it go on?`,
+        options: ['continue', 'reject'],
+        details: { reason: limit.reason, used: limit.used, limit: limit.limit },
+      },
+    });
   }
 
   #perform(key: string, work: Promise<void>): void {
@@ -216,6 +313,8 @@ class AgentRun {
 
   #ended(key: string): void {
     this.#inFlight.delete(key);
+    this.#toolActivities.get(key)?.end();
+    this.#toolActivities.delete(key);
     this.#wakeUp();
   }
 
@@ -296,7 +395,7 @@ class AgentRun {
   }
 
   #hasChildren(callId: string): boolean {
-    return this.#frame.record.children.some((child) => child.startsWith(`${callId}/`));
+    return hasBegunBelow(this.#frame.record, callId);
   }
 
   #makeBody(attempt: ToolAttempt): ToolBody {
@@ -310,7 +409,9 @@ class AgentRun {
       childRoot: call.callId,
       by: `tool:${call.name}`,
       scope: attempt.scope,
+      activity: this.#activityOf(call),
       ownerScope: this.#work,
+      ownerActivity: this.#frame.activity,
       startedAt: call.at,
       stateSchema: attempt.tool.stateSchema,
       base,
@@ -318,12 +419,20 @@ class AgentRun {
     });
   }
 
+  /** Made for every call that needs a context, and part of the tree only once the call has begun a child. */
+  #activityOf({ callId }: ToolAttempt['call']): Activity {
+    const key = `tool:${callId}`;
+    const activity = this.#toolActivities.get(key) ?? new Activity(callId, this.#frame.activity);
+    this.#toolActivities.set(key, activity);
+    return activity;
+  }
+
   /** What takes no time: closing what a stopped process left open, and saying that a limit is near or reached. */
-  #note(intent: Extract<Intent, { type: 'close_model' | 'close_attempt' | 'warn' | 'declare_limit' }>): void {
+  #note(intent: Extract<Intent, { type: 'close_model' | 'warn' | 'declare_limit' }>): void {
     this.#frame.run.ledger.append([this.#noteDraft(intent)]);
   }
 
-  #noteDraft(intent: Extract<Intent, { type: 'close_model' | 'close_attempt' | 'warn' | 'declare_limit' }>): EventDraft {
+  #noteDraft(intent: Extract<Intent, { type: 'close_model' | 'warn' | 'declare_limit' }>): EventDraft {
     const path = this.#frame.record.path;
     if (intent.type === 'close_model') {
       const { start } = this.#position.model as NonNullable<Position['model']>;
@@ -344,7 +453,6 @@ class AgentRun {
         durationMs: 0,
       };
     }
-    if (intent.type === 'close_attempt') return this.#closeAttempt(intent);
     const { limit } = intent;
     const used = `${limit.used} of ${limit.limit} (${limit.reason})`;
     return {
@@ -362,14 +470,24 @@ class AgentRun {
     };
   }
 
-  #closeAttempt({ call, attempt }: Extract<Intent, { type: 'close_attempt' }>): EventDraft {
+  /** What a stopped process left open is settled at once, unless somebody or something is to say what became of it. */
+  #closeAttempt({ key, call, attempt }: Extract<Intent, { type: 'close_attempt' }>): void {
+    const tool = this.#find(call.call.name);
+    const asks = tool !== undefined && (tool.recovery === 'ask' || typeof tool.recovery === 'function');
+    if (asks && !this.#hasChildren(call.call.callId)) this.#perform(key, performRecovery(call, attempt, tool, this.#ports));
+    else this.#settleInterrupted(call, attempt);
+  }
+
+  #settleInterrupted(call: CallState, attempt: AttemptState): void {
     const { result, settled } = resultOfInterrupted(call, this.#find(call.call.name), this.#hasChildren(call.call.callId));
-    return resultDraft(call.call, this.#frame.record.path, attempt.attempt, result, {
-      settled,
-      durationMs: 0,
-      effect: 'unknown',
-      ...(settled ? {} : { retryAfterMs: 0 }),
-    });
+    this.#frame.run.ledger.append([
+      resultDraft(call.call, this.#frame.record.path, attempt.attempt, result, {
+        settled,
+        durationMs: 0,
+        effect: 'unknown',
+        ...(settled ? {} : { retryAfterMs: 0 }),
+      }),
+    ]);
   }
 
   /** Spawned children that were open when the last process stopped go on from their recorded names and inputs. */
@@ -382,7 +500,14 @@ class AgentRun {
       const runnable = run.app.registry.get(child.name);
       this.#perform(
         `spawn:${path}`,
-        invoke(run, { path, runnable, mode: child.mode, input: child.input, scope: new CancelScope(this.#work) }).then(() => undefined),
+        invoke(run, {
+          path,
+          runnable,
+          mode: child.mode,
+          input: child.input,
+          scope: new CancelScope(this.#work),
+          activity: this.#frame.activity,
+        }).then(() => undefined),
       );
     }
   }

@@ -2,18 +2,23 @@ import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import { sha256 } from '../base/hash.ts';
 import { findJsonDefect } from '../base/json.ts';
 import { randomFromSeed } from '../base/random.ts';
-import type { BodyContext, CallOptions, CallResult, SessionReader, SpawnHandle } from '../ledger/body-context.ts';
+import { type EffectRecord, type EffectRequest, performEffect } from '../effects/recorded-effect.ts';
+import type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions, SessionReader, SpawnHandle } from '../ledger/body-context.ts';
+import { readsLikeCall } from '../ledger/effect-id.ts';
 import { NotJsonError, StateConflictError } from '../ledger/errors.ts';
-import type { Actor, EventOf, InvocationInput, InvocationMode } from '../ledger/event.ts';
+import type { Actor, Event, EventOf, InvocationInput, InvocationMode } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import { createState, type StateAccess } from '../ledger/scoped-state.ts';
 import type { LedgerState } from '../ledger/state-fold.ts';
 import type { StateOf, StateSchema } from '../ledger/state-types.ts';
-import { BodyState } from './body-state.ts';
+import { assertEffect, recordedEffects } from './body-effects.ts';
+import { BodyState, type Flush } from './body-state.ts';
 import { HandoffRefusedError, InvalidKeyError, InvocationEndedError, UnknownRunnableError } from './errors.ts';
+import type { Activity } from './activity.ts';
 import { handoffDepth, maxHandoffDepth } from './hand-over.ts';
 import { inputHash, invoke } from './invoke.ts';
+import { occupancyOf } from './occupancy.ts';
 import type { RunContext } from './run-context.ts';
 import { hasOutcome } from './sequence-body.ts';
 
@@ -29,6 +34,10 @@ export interface BodyPlace {
   readonly by: Actor;
   /** Aborted when the body is to stop. */
   readonly scope: CancelScope;
+  /** What waits while its children wait. */
+  readonly activity: Activity;
+  /** That of the owner of spawned children. */
+  readonly ownerActivity?: Activity | undefined;
   /** What spawned children belong to, when they may outlive the body; otherwise the body does not end before them. */
   readonly ownerScope: CancelScope | undefined;
   /** Epoch milliseconds at which it began, as recorded. */
@@ -47,10 +56,15 @@ export class Body implements BodyContext {
   #state: StateOf<StateSchema> | undefined;
   #ended = false;
   #keys: Map<string, number> | undefined;
+  #effectKeys: Set<string> | undefined;
+  #effects: ReadonlyMap<string, EffectRecord> | undefined;
   #asked: Set<string> | undefined;
   #children: Set<Promise<unknown>> | undefined;
   #childScope: CancelScope | undefined;
   #suspension: PromiseWithResolvers<void> | undefined;
+  /** Keys of children that were started without waiting for them, and of whose start nobody has asked yet what became of the writes. */
+  #unconfirmed: string[] = [];
+  #refreshes = 0;
 
   constructor(place: BodyPlace) {
     this.place = place;
@@ -82,11 +96,24 @@ export class Body implements BodyContext {
       temp: writes.temp,
       read: (scope, key) => writes.read(scope, key),
       peek: (scope) => writes.peek(scope),
-      write: (scope, changes) => {
+      write: (scope, changes, again) => {
         this.assertOpen('state');
-        writes.write(scope, changes);
+        writes.write(scope, changes, again);
       },
+      refresh: () => this.#refresh(),
     };
+  }
+
+  /** What is seen is recorded, and a body that runs again sees the same. */
+  async #refresh(): Promise<void> {
+    this.assertOpen('state.refresh');
+    const { run, path, childRoot, base } = this.place;
+    this.#refreshes++;
+    const refresh = `${childRoot}#${this.#refreshes}`;
+    const isThis = (event: Event): boolean => event.type === 'state_change' && event.refresh === refresh;
+    const recorded = base === undefined ? undefined : run.ledger.invocations.byPath.get(path)?.events.findLast(isThis);
+    if (recorded === undefined) await run.session.observeShared({ seenBy: { invocationId: path, refresh } });
+    this.writes.refreshed((recorded ?? run.ledger.events.findLast(isThis))?.seq ?? run.ledger.lastSeq);
   }
 
   get session(): SessionReader {
@@ -148,25 +175,43 @@ export class Body implements BodyContext {
     this.#track(child.ended);
     const record = await child.ended;
     if (record === undefined) return this.#neverReturn();
-    await this.#assertLanded(child.path);
-    this.writes.adopt(record);
+    try {
+      await this.#assertLanded(this.#keyOf(child.path));
+    } finally {
+      this.writes.adopt(record);
+    }
     return callResult<Output>(child.path, record);
   }
 
-  /** @throws StateConflictError when a shared write that was to land with the start of this child was refused */
-  async #assertLanded(path: string): Promise<void> {
+  #keyOf(childPath: string): string {
+    return childPath.slice(this.place.childRoot.length + 1);
+  }
+
+  /**
+   * Waits until it is known what became of the shared writes that were to land with the start of children: of those that were not waited for
+   * and of one more child or effect.
+   * @throws StateConflictError when one was refused
+   */
+  async #assertLanded(key?: string, begun?: number): Promise<void> {
     const { ledger, session } = this.place.run;
     if (session.shared.names.length === 0) return;
     await ledger.durable();
-    const start = ledger.invocations.byPath.get(path)?.start.seq ?? 0;
-    for (let seq = start - 1; seq > 0; seq--) {
-      const event = ledger.events[seq - 1];
-      if (event?.invocationId !== this.place.path) return;
-      if (event.type === 'decision' && event.component === 'shared_state' && event.decision === 'refuse_write') {
-        throw new StateConflictError(event.data as unknown as ConstructorParameters<typeof StateConflictError>[0]);
-      }
-      if (event.type !== 'state_change') return;
+    const startOf = (child: string): number | undefined => ledger.invocations.byPath.get(`${this.place.childRoot}/${child}`)?.start.seq;
+    const keys = [...this.#unconfirmed, ...(key === undefined ? [] : [key])];
+    this.#unconfirmed = this.#unconfirmed.filter((child) => startOf(child) === undefined);
+    const refused: Flush['refused'][number][] = [];
+    for (const name of keys) {
+      const flush = this.#flushedWith(name === key && begun !== undefined ? begun : (startOf(name) ?? 0), name);
+      this.writes.settle(flush);
+      refused.push(...flush.refused);
     }
+    const [first] = refused;
+    if (first !== undefined) throw new StateConflictError({ scope: first.scope, scopeId: first.scopeId, keys: first.keys });
+  }
+
+  /** Rejects when a shared write was refused that was to land with the start of a child that the body did not wait for. */
+  landed(): Promise<void> | undefined {
+    return this.#unconfirmed.length === 0 ? undefined : this.#assertLanded();
   }
 
   spawn<Output>(runnable: Runnable<Output>, options: CallOptions = {}): SpawnHandle<Output> {
@@ -180,9 +225,13 @@ export class Body implements BodyContext {
     return {
       invocationId: child.path,
       wait: async () => {
-        const record = await child.ended;
+        const record = await this.#waitedFor(child);
         if (record === undefined) return this.#neverReturn();
-        this.writes.adopt(record);
+        try {
+          await this.#assertLanded();
+        } finally {
+          this.writes.adopt(record);
+        }
         return callResult<Output>(child.path, record);
       },
       abort: (reason) => scope.abort(new AbortReason('cancelled', reason ?? `${runnable.name} was aborted by its caller.`)),
@@ -193,6 +242,16 @@ export class Body implements BodyContext {
         this.place.run.detach(child.path, child.ended);
       },
     };
+  }
+
+  /** The body waits while the child does that it waits for. */
+  async #waitedFor({ path, ended }: { readonly path: string; readonly ended: Promise<InvocationRecord | undefined> }) {
+    const detach = occupancyOf(this.place.run.ledger).underWay.get(path)?.activity.attachTo(this.place.activity);
+    try {
+      return await ended;
+    } finally {
+      detach?.();
+    }
   }
 
   #isDetached(path: string): boolean {
@@ -221,6 +280,54 @@ export class Body implements BodyContext {
     const child = this.#begin('dispatch', runnable, options, run.detachedScope);
     run.detach(child.path, child.ended);
     return { invocationId: child.path };
+  }
+
+  effect<Value>(key: string, run: (ctx: EffectContext) => Value | Promise<Value>, options: EffectOptions = {}): Promise<Value> {
+    let outcome: Promise<Value>;
+    try {
+      outcome = this.#recordEffect({ key, callId: `${this.place.childRoot}/${key}`, run, options }) as Promise<Value>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    // The ledger has the failure: one that nobody waits for must not end the process.
+    outcome.catch(() => undefined);
+    return outcome;
+  }
+
+  #recordEffect(request: EffectRequest): Promise<unknown> {
+    this.assertOpen('effect');
+    assertEffect(request);
+    const { key, callId } = request;
+    this.#claimEffectKey(key);
+    const { run, path, childRoot, by, onChild } = this.place;
+    onChild?.();
+    this.#effects ??= recordedEffects(run.ledger.invocations.byPath.get(path), childRoot);
+    const record = this.#effects.get(callId) ?? { attempts: [], settled: undefined };
+    const [first] = record.attempts;
+    if (first !== undefined) this.writes.drop(this.#flushedWith(first.seq, key));
+    const scope = new CancelScope(this.#scopeOfChildren());
+    const takeWrites = () => this.writes.take(key);
+    const ended = performEffect(request, record, { ledger: run.ledger, clock: run.app.clock, scope, path, by, takeWrites });
+    const settled = ended.then(
+      () => scope.close(),
+      () => scope.close(),
+    );
+    this.#track(settled);
+    return ended.then(async (given) => {
+      if (given === undefined) return this.#neverReturn();
+      await this.#assertLanded(key, record.attempts[0]?.seq);
+      return given.value;
+    });
+  }
+
+  #claimEffectKey(key: string): void {
+    assertKey(key);
+    if (readsLikeCall(key)) throw new InvalidKeyError({ key, reason: 'it reads like the call of a tool' });
+    this.#keys ??= new Map();
+    if (this.#keys.has(key)) throw new InvalidKeyError({ key, reason: 'it names another child or effect of the same body already' });
+    this.#keys.set(key, 1);
+    this.#effectKeys ??= new Set();
+    this.#effectKeys.add(key);
   }
 
   now(): number {
@@ -269,18 +376,26 @@ export class Body implements BodyContext {
       if (mode !== 'call') this.#checkName(runnable);
     }
     this.place.onChild?.();
-    if (recorded !== undefined) this.writes.drop(this.#flushedWith(recorded, key));
+    if (recorded !== undefined) this.writes.drop(this.#flushedWith(recorded.start.seq, key));
     const { drafts, extras } = recorded === undefined ? this.writes.take(key) : { drafts: [], extras: undefined };
     const timeout = options.timeout ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
-    return { path, ended: invoke(run, { path, runnable, mode, input, timeout, scope, before: drafts, extras }) };
+    const activity = this.#activityFor(mode);
+    if (mode !== 'call' && run.session.shared.names.length > 0) this.#unconfirmed.push(key);
+    return { path, ended: invoke(run, { path, runnable, mode, input, timeout, scope, activity, before: drafts, extras }) };
+  }
+
+  /** Who waits while a child waits: for a spawned one its owner, for what nobody waits for the run. */
+  #activityFor(mode: InvocationMode): Activity {
+    const { run, activity, ownerActivity } = this.place;
+    if (mode === 'dispatch') return run.detachedActivity;
+    return mode === 'spawn' ? (ownerActivity ?? activity) : activity;
   }
 
   #uniqueKey(runnable: Runnable, options: CallOptions, input: InvocationInput | undefined): string {
     const { key } = options;
-    if (key !== undefined && (key === '' || /[/#~>]/.test(key))) {
-      throw new InvalidKeyError({ key, reason: 'a key is not empty and has none of / # ~ >' });
-    }
+    if (key !== undefined) assertKey(key);
     const base = key ?? (input === undefined ? runnable.name : `${runnable.name}#${inputHash(input)}`);
+    if (this.#effectKeys?.has(base)) throw new InvalidKeyError({ key: base, reason: 'it names an effect of the same body already' });
     this.#keys ??= new Map();
     const count = (this.#keys.get(base) ?? 0) + 1;
     this.#keys.set(base, count);
@@ -290,16 +405,20 @@ export class Body implements BodyContext {
     return `${base}#${count}`;
   }
 
-  /** The writes of this body that landed with the start of a child: they stand right before it. */
-  #flushedWith(child: InvocationRecord, key: string): readonly EventOf<'state_change'>[] {
+  /** What became of the writes of this body that were to land with the start of a child or the first attempt of an effect: they stand right before it. */
+  #flushedWith(begun: number, key: string): Flush {
     const { run, path } = this.place;
-    const flushed: EventOf<'state_change'>[] = [];
-    for (let seq = child.start.seq - 1; seq > 0; seq--) {
+    const landed: EventOf<'state_change'>[] = [];
+    const refused: Flush['refused'][number][] = [];
+    for (let seq = begun - 1; seq > 0; seq--) {
       const event = run.ledger.events[seq - 1];
-      if (event?.type !== 'state_change' || event.flush !== key || event.invocationId !== path) break;
-      flushed.push(event);
+      if (event?.invocationId !== path) break;
+      if (event.type === 'state_change' && event.flush === key) landed.push(event);
+      else if (event.type === 'decision' && event.decision === 'refuse_write' && (event.data?.['flush'] ?? key) === key) {
+        refused.push(event.data as unknown as Flush['refused'][number]);
+      } else break;
     }
-    return flushed;
+    return { landed, refused };
   }
 
   /** A child that may outlive its caller's body is continued by name, so its name must lead to it in other processes too. */
@@ -324,6 +443,12 @@ export class Body implements BodyContext {
 }
 
 const noPaths: ReadonlySet<string> = new Set();
+
+function assertKey(key: string): void {
+  if (typeof key !== 'string' || key === '' || /[/#~>]/.test(key)) {
+    throw new InvalidKeyError({ key: String(key), reason: 'a key is not empty and has none of / # ~ >' });
+  }
+}
 
 function inputOf(runnable: Runnable, { message, data }: CallOptions): InvocationInput | undefined {
   if (message === undefined && data === undefined) return undefined;

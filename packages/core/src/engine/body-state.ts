@@ -1,10 +1,10 @@
-import { canonicalJson, type JsonValue } from '../base/json.ts';
+import type { JsonValue } from '../base/json.ts';
 import { type Actor, type EventDraft, type EventOf, foldEvent, type StateChange } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
-import type { SharedWrite } from '../ledger/port.ts';
-import type { StateAccess } from '../ledger/scoped-state.ts';
+import type { ChangeValue, StateAccess } from '../ledger/scoped-state.ts';
+import { type PendingWrite, sameValue } from '../ledger/shared-state.ts';
 import { emptyLedgerState, type LedgerState, type StateValues, stateFold, visibleValues, withChanges } from '../ledger/state-fold.ts';
 import { isBelow, type RunContext } from './run-context.ts';
 
@@ -20,6 +20,20 @@ export function stateAfter(ledger: Ledger, seq: number): LedgerState {
 
 type Changed = Record<string, JsonValue | undefined>;
 
+/** A write that has not landed yet. */
+interface Waiting {
+  readonly change: StateChange;
+  /** Makes it anew on top of another value; missing for a plain value. */
+  readonly again: ChangeValue | undefined;
+}
+
+/** What became of the writes that were to land with the start of a child or effect. */
+export interface Flush {
+  readonly landed: readonly EventOf<'state_change'>[];
+  /** Shared writes that the store refused, by scope. */
+  readonly refused: readonly { readonly scope: string; readonly scopeId: string; readonly keys: readonly string[] }[];
+}
+
 /**
  * The state of a body: what it started from, its own writes, and what its children changed, added when each is returned. So a body that
  * runs again reads what it read the first time. Writes wait here until they land with a child's start or the body's end.
@@ -30,13 +44,15 @@ export class BodyState implements StateAccess {
   readonly #path: string;
   readonly #by: Actor;
   /** `undefined`: read what the ledger says now. */
-  readonly #base: LedgerState | undefined;
+  #base: LedgerState | undefined;
   readonly #own = new Map<string, Changed>();
   /** What an earlier execution had landed last, by scope and key. */
   readonly #restored = new Map<string, { readonly seq: number; readonly value: JsonValue | undefined }>();
+  /** What was last sent on its way to shared scopes, by scope and key. */
+  readonly #drafted = new Map<string, JsonValue | undefined>();
   /** Of shared scopes: what the code was shown last, by key. */
   readonly #seen = new Map<string, Map<string, JsonValue | undefined>>();
-  #pending = new Map<string, Map<string, StateChange>>();
+  #pending = new Map<string, Map<string, Waiting>>();
 
   constructor(run: RunContext, path: string, by: Actor, base: LedgerState | undefined) {
     this.#run = run;
@@ -65,12 +81,12 @@ export class BodyState implements StateAccess {
     return own === undefined ? values : withChanges(values, own);
   }
 
-  write(scope: string, changes: readonly StateChange[]): void {
+  write(scope: string, changes: readonly StateChange[], again?: ChangeValue): void {
     const own = this.#own.get(scope) ?? {};
-    const pending = this.#pending.get(scope) ?? new Map<string, StateChange>();
+    const pending = this.#pending.get(scope) ?? new Map<string, Waiting>();
     for (const change of changes) {
       own[change.key] = change.newValue;
-      pending.set(change.key, overwritten(pending.get(change.key), change));
+      pending.set(change.key, overwritten(pending.get(change.key), { change, again }));
     }
     this.#own.set(scope, own);
     this.#pending.set(scope, pending);
@@ -80,10 +96,12 @@ export class BodyState implements StateAccess {
   take(flush?: string): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
     if (this.#pending.size === 0) return nothing;
     const drafts: EventDraft[] = [];
-    const shared: SharedWrite[] = [];
+    const shared: PendingWrite[] = [];
     for (const [scope, pending] of this.#pending) {
-      const changes = [...pending.values()];
       const scopeId = this.#run.session.shared.scopeIds[scope];
+      const stale = scopeId === undefined ? new Set<string>() : this.#staleKeys(scope, pending);
+      if (stale.size > 0) this.#makeAgain(scope, pending, stale);
+      const changes = [...pending.values()].map(({ change }) => change);
       drafts.push({
         type: 'state_change',
         by: this.#by,
@@ -94,7 +112,10 @@ export class BodyState implements StateAccess {
         changes,
         ...(flush === undefined ? {} : { flush }),
       });
-      if (scopeId !== undefined) shared.push(...this.#run.session.shared.writes(scope, changes, this.#staleKeys(scope, changes)));
+      if (scopeId === undefined) continue;
+      const again = new Map([...pending].flatMap(([key, waiting]) => (waiting.again === undefined ? [] : [[key, waiting.again] as const])));
+      shared.push(...this.#run.session.shared.writes({ scope, changes, again, stale }));
+      for (const { key, newValue } of changes) this.#drafted.set(`${scope}\n${key}`, newValue);
     }
     this.#pending = new Map();
     // What has landed is read from the ledger from now on, where children may change it.
@@ -103,42 +124,111 @@ export class BodyState implements StateAccess {
   }
 
   /** Keys whose value was another one when the body last looked than what the ledger says now. */
-  #staleKeys(scope: string, changes: readonly StateChange[]): ReadonlySet<string> {
+  #staleKeys(scope: string, pending: ReadonlyMap<string, Waiting>): Set<string> {
     const now = visibleValues(this.#run.ledger.state, scope);
     const seen = this.#seen.get(scope);
     const stale = new Set<string>();
-    for (const { key, oldValue } of changes) {
-      if (!sameValue(seen?.has(key) ? seen.get(key) : oldValue, now[key])) stale.add(key);
+    for (const [key, { change }] of pending) {
+      if (!sameValue(seen?.has(key) ? seen.get(key) : change.oldValue, now[key])) stale.add(key);
       // What it has written is what it knows from now on.
       seen?.delete(key);
     }
     return stale;
   }
 
+  /** What code gave as a function of the value is made of the value that the ledger has now. */
+  #makeAgain(scope: string, pending: Map<string, Waiting>, stale: Set<string>): void {
+    const now = visibleValues(this.#run.ledger.state, scope);
+    for (const key of [...stale]) {
+      const { again } = pending.get(key) as Waiting;
+      if (again === undefined) continue;
+      let newValue: JsonValue | undefined;
+      try {
+        newValue = again(now[key]);
+      } catch {
+        // It cannot be made of the value that is there now: the write is refused.
+        continue;
+      }
+      const oldValue = now[key];
+      pending.set(key, { change: { key, ...(oldValue === undefined ? {} : { oldValue }), ...(newValue === undefined ? {} : { newValue }) }, again });
+      const own = this.#own.get(scope);
+      if (own !== undefined) own[key] = newValue;
+      stale.delete(key);
+    }
+  }
+
   /**
    * Puts what an earlier execution of the body landed with a child in the place of what this one wrote: that is what the child saw, and it
-   * is not written again, even if the code would now write something else.
+   * is not written again, even if the code would now write something else. What was refused then is not written either.
    */
-  drop(flushed: readonly EventOf<'state_change'>[]): void {
-    for (const event of flushed) {
-      const pending = this.#pending.get(event.scope);
-      for (const { key } of event.changes) pending?.delete(key);
-      if (pending?.size === 0) this.#pending.delete(event.scope);
-      if (this.#base !== undefined) this.#restore(event);
+  drop({ landed, refused }: Flush): void {
+    for (const { scope, keys } of [...landed.map(({ scope, changes }) => ({ scope, keys: changes.map(({ key }) => key) })), ...refused]) {
+      const pending = this.#pending.get(scope);
+      for (const key of keys) pending?.delete(key);
+      if (pending?.size === 0) this.#pending.delete(scope);
     }
+    if (this.#base === undefined) return;
+    for (const event of landed) this.#restore(event);
+    for (const { scope, keys } of refused) for (const key of keys) delete this.#own.get(scope)?.[key];
+  }
+
+  /** Shows the body what became of shared values that it wrote, where it still reads its own writes of them. */
+  settle({ landed, refused }: Flush): void {
+    if (this.#base === undefined) return;
+    for (const { scope, keys } of refused) {
+      for (const key of keys) if (this.#isDrafted(scope, key)) delete this.#own.get(scope)?.[key];
+    }
+    for (const event of landed) {
+      const own = this.#own.get(event.scope);
+      if (own === undefined || event.scopeId === undefined) continue;
+      for (const { key, newValue } of this.#run.ledger.whole(event).changes) {
+        const isOwn = this.#isDrafted(event.scope, key);
+        const later = this.#later(event, key, newValue);
+        if (isOwn) own[key] = later;
+      }
+    }
+  }
+
+  /** Whether what the body reads of a key is what it wrote itself and has landed. */
+  #isDrafted(scope: string, key: string): boolean {
+    const name = `${scope}\n${key}`;
+    const value = this.#own.get(scope)?.[key];
+    if (this.#isPending(scope, key)) return false;
+    return (this.#drafted.has(name) && value === this.#drafted.get(name)) || (this.#restored.has(name) && value === this.#restored.get(name)?.value);
+  }
+
+  #isPending(scope: string, key: string): boolean {
+    return this.#pending.get(scope)?.has(key) === true;
+  }
+
+  /** From now on the body reads of shared scopes what the ledger said after `seq`, and its writes are based on that. */
+  refreshed(seq: number): void {
+    this.#seen.clear();
+    if (this.#base === undefined) return;
+    const { ledger } = this.#run;
+    const state = seq === ledger.lastSeq ? ledger.state : stateAfter(ledger, seq);
+    const scopes = { ...this.#base.scopes };
+    for (const scope of this.sharedScopes) {
+      scopes[scope] = state.scopes[scope] ?? {};
+      const own = this.#own.get(scope) ?? {};
+      for (const key of Object.keys(own)) if (!this.#isPending(scope, key)) delete own[key];
+    }
+    this.#base = { ...this.#base, scopes };
   }
 
   /** Concurrent code may ask for its children in another order than before: of two recorded writes of a key the later one counts. */
   #restore(event: EventOf<'state_change'>): void {
     const own = this.#own.get(event.scope) ?? {};
     this.#own.set(event.scope, own);
-    for (const { key, newValue } of this.#run.ledger.whole(event).changes) {
-      const name = `${event.scope}\n${key}`;
-      const last = this.#restored.get(name);
-      const later = last === undefined || last.seq <= event.seq ? { seq: event.seq, value: newValue } : last;
-      this.#restored.set(name, later);
-      own[key] = later.value;
-    }
+    for (const { key, newValue } of this.#run.ledger.whole(event).changes) own[key] = this.#later(event, key, newValue);
+  }
+
+  #later({ scope, seq }: EventOf<'state_change'>, key: string, value: JsonValue | undefined): JsonValue | undefined {
+    const name = `${scope}\n${key}`;
+    const last = this.#restored.get(name);
+    const later = last === undefined || last.seq <= seq ? { seq, value } : last;
+    this.#restored.set(name, later);
+    return later.value;
   }
 
   /** Adds what a child changed in the session's state, as far as it is visible outside the child. */
@@ -162,14 +252,16 @@ export class BodyState implements StateAccess {
   }
 }
 
-/** Two changes of one key as one. */
-function overwritten(first: StateChange | undefined, { key, oldValue, newValue }: StateChange): StateChange {
-  const old = first === undefined ? oldValue : first.oldValue;
-  return { key, ...(old === undefined ? {} : { oldValue: old }), ...(newValue === undefined ? {} : { newValue }) };
-}
-
-function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
+/** Two writes of one key as one. */
+function overwritten(first: Waiting | undefined, { change, again }: Waiting): Waiting {
+  if (first === undefined) return { change, again };
+  const { key, newValue } = change;
+  const { oldValue } = first.change;
+  const before = first.again;
+  return {
+    change: { key, ...(oldValue === undefined ? {} : { oldValue }), ...(newValue === undefined ? {} : { newValue }) },
+    again: before === undefined || again === undefined ? undefined : (value) => again(before(value)),
+  };
 }
 
 const nothing = Object.freeze({ drafts: [], extras: undefined });

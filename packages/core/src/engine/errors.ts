@@ -60,9 +60,9 @@ export class InvalidRuntimeError extends AdjutantError {
   }
 }
 
-/** A key that cannot name a child. */
+/** A key that cannot name a child or an effect. */
 export class InvalidKeyError extends AdjutantError {
   constructor(data: { key: string; reason: string }) {
-    super('invalid_key', `"${data.key}" cannot be the key of a child: ${data.reason}.`, data);
+    super('invalid_key', `"${data.key}" cannot be the key of a child or an effect: ${data.reason}.`, data);
   }
 }

@@ -1,20 +1,24 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import { afterThisTurn } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { SessionBusyError } from '../ledger/errors.ts';
-import type { EventDraft } from '../ledger/event.ts';
+import type { EventDraft, EventOf } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { isApproval, pendingCalls } from '../ledger/pending-call.ts';
 import { runReport } from '../ledger/run-report.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Session } from '../ledger/session.ts';
 import type { ConsumptionLimits } from '../supervision/limits.ts';
 import { runBody } from './bodies.ts';
 import { NoOpenRunError, RunStoppedError } from './errors.ts';
+import { ExpiryWatch, firstExpiry } from './expiry.ts';
+import { InboxReader } from './inbox.ts';
 import { invoke } from './invoke.ts';
 import { keepLease } from './lease.ts';
 import { occupancyOf } from './occupancy.ts';
-import type { RunResult, RunSink } from './run.ts';
-import { type AppServices, isBelow, type OnStep, RunContext } from './run-context.ts';
+import type { RunControl, RunResult, RunSink } from './run.ts';
+import { type AppServices, isBelow, type OnStep, type Parked, RunContext } from './run-context.ts';
 import { hasOutcome } from './sequence-body.ts';
 
 /** What one run is to do. */
@@ -29,6 +33,12 @@ export interface RunRequest {
   readonly timeout: number | undefined;
   readonly limits: ConsumptionLimits;
   readonly signal: AbortSignal | undefined;
+  /** How far it is to go. @default 'idle' */
+  readonly until?: 'idle' | 'round' | undefined;
+  /** Milliseconds after which it begins nothing more. */
+  readonly slice?: number | undefined;
+  /** Key under which its input was posted before, to whoever held the session then. */
+  readonly posted?: string | undefined;
   readonly onStep: OnStep | undefined;
 }
 
@@ -90,64 +100,298 @@ function findBeginning(app: AppServices, session: Session, request: RunRequest):
   return { open, runnable };
 }
 
-/** Carries a run out on a session that this process owns: starts it or continues the one that is open. */
-export async function executeRun(app: AppServices, session: Session, request: RunRequest, sink: RunSink): Promise<RunResult> {
+/** How far a run has come. */
+export interface RunEnd {
+  readonly result: RunResult;
+  /** There is more to be done: it was to do no more than a round or a slice of time. */
+  readonly more: boolean;
+}
+
+/**
+ * Carries a run out on a session that this process owns: starts it or continues the one that is open. A run that waits for somebody outside
+ * gives the session back; what was posted meanwhile is looked at in the same transaction, and lets it go on.
+ */
+export async function executeRun(app: AppServices, session: Session, request: RunRequest, sink: RunSink): Promise<RunEnd> {
   const { ledger } = session;
   await ledger.own();
-  const { open, runnable } = await begin(app, session, request);
-  const runId = open?.path ?? request.runId;
-  const run = new RunContext({
-    app,
-    session,
-    runId,
-    limits: request.limits,
-    onStep: request.onStep,
-    runBody,
-    emit: (event) => sink.push(event),
-    isHeard: () => sink.isHeard,
-  });
+  const beginning = await begin(app, session, request);
   const occupancy = occupancyOf(ledger);
   occupancy.runs++;
-  const forget = listen(run, sink, request.signal);
   const stopKeeping = keepLease(ledger, app.clock);
+  const execution = new Execution(app, session, request, sink, beginning);
   const giveBack = async (): Promise<void> => {
-    await run.settled();
+    await execution.settled();
     stopKeeping();
-    forget();
     occupancy.runs--;
     // A run that was started meanwhile still needs the ledger. All is durable: a lease that cannot be given back ends by itself.
-    if (occupancy.runs === 0) await ledger.release().catch(() => undefined);
+    if (occupancy.runs === 0) await execution.release().catch(() => undefined);
   };
   try {
-    await session.observeShared();
-    heedCancel(run, open);
-    continueDetached(run);
-    const input = inputDrafts(ledger, runId, request);
-    // What has ended is not told anything more.
-    if (open !== undefined && input.length > 0 && !hasOutcome(ledger.invocations, open.path)) ledger.append(input);
-    const before = open === undefined ? input : [];
-    const record = await invoke(run, { path: runId, runnable, mode: 'root', timeout: request.timeout, scope: run.scope, before });
-    await ledger.durable();
-    if (record === undefined) throw run.givenUpFor?.error ?? new RunStoppedError({ session: session.id, runId });
-    const result = resultOf(run, record);
-    if (run.hasDetached) sink.background(giveBack());
+    const end = await execution.run();
+    if (execution.hasDetached) sink.background(giveBack());
     else await giveBack();
-    return result;
+    return end;
   } catch (error) {
-    run.abort(new AbortReason('stopped', 'The run could not be carried on.'));
-    await allWound(run);
+    await execution.abandon();
     await giveBack();
     throw ledger.failure?.error ?? error;
   }
 }
 
-/** Waits until nothing of a run that was given up is under way: it must not write when the ledger has been given back. */
+/** One run on one session: turns of work, each until the run ends or everything in it waits. */
+class Execution {
+  readonly #app: AppServices;
+  readonly #session: Session;
+  readonly #request: RunRequest;
+  readonly #sink: RunSink;
+  readonly #runId: string;
+  readonly #runnable: Runnable;
+  #open: InvocationRecord | undefined;
+  #run: RunContext | undefined;
+  #inbox: InboxReader | undefined;
+  #expiry: ExpiryWatch | undefined;
+  #forget: () => void = () => undefined;
+  #stopAsked = false;
+  #isInputGiven = false;
+
+  constructor(app: AppServices, session: Session, request: RunRequest, sink: RunSink, { open, runnable }: Beginning) {
+    this.#app = app;
+    this.#session = session;
+    this.#request = request;
+    this.#sink = sink;
+    this.#open = open;
+    this.#runnable = runnable;
+    this.#runId = open?.path ?? request.runId;
+  }
+
+  async run(): Promise<RunEnd> {
+    for (;;) {
+      const run = this.#startTurn();
+      const record = await this.#work(run);
+      if (record !== undefined) return { result: resultOf(run, record), more: false };
+      const { parked } = run;
+      if (parked === undefined) throw run.givenUpFor?.error ?? new RunStoppedError({ session: this.#session.id, runId: this.#runId });
+      if (parked.closedFor === 'round' || parked.closedFor === 'slice') return { result: this.#yieldedResult(run, parked), more: true };
+      if (await this.#park(run, parked)) return { result: this.#yieldedResult(run, parked), more: false };
+      await this.#endTurn();
+      this.#open = this.#session.ledger.invocations.byPath.get(this.#runId);
+    }
+  }
+
+  #startTurn(): RunContext {
+    const { ledger } = this.#session;
+    const run = new RunContext({
+      app: this.#app,
+      session: this.#session,
+      runId: this.#runId,
+      limits: this.#request.limits,
+      onStep: this.#request.onStep,
+      runBody,
+      emit: (event) => this.#sink.push(event),
+      isHeard: () => this.#sink.isHeard,
+    });
+    this.#run = run;
+    const inbox = new InboxReader({
+      ledger,
+      runId: this.#runId,
+      isOpen: () => !hasOutcome(ledger.invocations, this.#runId) || openDetached(ledger).length > 0,
+      cancel: (reason) => run.abort(reason),
+      pause: () => run.gate.close('pause'),
+      interrupt: () => run.interrupt(),
+    });
+    this.#inbox = inbox;
+    this.#expiry = new ExpiryWatch(ledger, this.#app.clock, () => inbox.poke());
+    this.#forget = this.#listen(run, inbox);
+    watchForRest(run);
+    closeGateAfter(run, this.#request);
+    return run;
+  }
+
+  async #endTurn(): Promise<void> {
+    this.#forget();
+    this.#forget = () => undefined;
+    await this.#inbox?.stop();
+    await this.#expiry?.stop();
+  }
+
+  async #work(run: RunContext): Promise<InvocationRecord | undefined> {
+    const { ledger } = this.#session;
+    const inbox = this.#inbox as InboxReader;
+    await this.#session.observeShared();
+    // What others have posted comes before what this run adds.
+    if (ledger.inboxSeq > 0) await inbox.drain();
+    await this.#expiry?.start();
+    inbox.start();
+    heedCancel(run, this.#open);
+    if (this.#stopAsked) run.abort(new AbortReason('stopped', 'The run was given back.'));
+    continueDetached(run);
+    const before = this.#takeInput();
+    const { timeout } = this.#request;
+    const record = await invoke(run, {
+      path: this.#runId,
+      runnable: this.#runnable,
+      mode: 'root',
+      timeout,
+      scope: run.scope,
+      activity: run.activity,
+      before,
+      extras: { wakeAt: this.#app.clock.now() },
+    });
+    await ledger.durable();
+    return record;
+  }
+
+  /** The input of this run; what continues an open run is told to it at once. */
+  #takeInput(): readonly EventDraft[] {
+    if (this.#isInputGiven) return [];
+    this.#isInputGiven = true;
+    const { ledger } = this.#session;
+    const { posted } = this.#request;
+    const input = posted !== undefined && this.#tookPosted(posted) ? [] : inputDrafts(ledger, this.#runId, this.#request);
+    if (this.#open === undefined) return input;
+    // What has ended is not told anything more.
+    if (input.length > 0 && !hasOutcome(ledger.invocations, this.#open.path)) ledger.append(input);
+    ledger.append([], { wakeAt: this.#app.clock.now() });
+    return [];
+  }
+
+  /** Whether what was posted as this run's input is in the ledger. */
+  #tookPosted(key: string): boolean {
+    return this.#session.ledger.events.some((event) => event.type === 'user' && event.clientKey === key);
+  }
+
+  /** Says in the ledger that the run waits, and gives the session back. Returns whether it is: something may have been posted meanwhile. */
+  async #park(run: RunContext, { leaves, closedFor }: Parked): Promise<boolean> {
+    const { ledger } = this.#session;
+    const reasons = new Map<string, EventOf<'invocation_yield'>['reason']>();
+    for (const { path, reason } of leaves) reasons.set(path, reason === 'gate' ? 'pause' : reason);
+    const root = lastPath(ledger, this.#runId);
+    if (!reasons.has(root)) reasons.set(root, closedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));
+    const drafts = [...reasons].map(([invocationId, reason]): EventDraft => ({ type: 'invocation_yield', by: 'runtime', invocationId, reason }));
+    ledger.append(drafts, { wakeAt: firstExpiry(ledger) });
+    await ledger.durable();
+    await this.#endTurn();
+    // What was dispatched goes on, and with it the ownership.
+    if (run.hasDetached || occupancyOf(ledger).runs > 1) return true;
+    const { released } = await ledger.release({ inboxSeq: this.#inbox?.seen });
+    return released;
+  }
+
+  #yieldedResult(run: RunContext, { leaves }: Parked): RunResult {
+    const { ledger } = this.#session;
+    const pending = pendingCalls(ledger);
+    const loop = leaves.find(({ reason }) => reason === 'input');
+    return {
+      ...runReport(ledger.events, this.#runId, ledger.resolve),
+      status: 'yielded',
+      output: undefined,
+      error: undefined,
+      stopReason: undefined,
+      pendingCalls: pending,
+      pendingApprovals: pending.filter(isApproval),
+      awaitingInput: loop !== undefined,
+      yieldedInvocationId: (loop ?? leaves[0])?.path,
+      runId: run.runId,
+      session: this.#session,
+    };
+  }
+
+  get hasDetached(): boolean {
+    return this.#run?.hasDetached ?? false;
+  }
+
+  async settled(): Promise<void> {
+    await this.#run?.settled();
+    await this.#endTurn();
+  }
+
+  /** Stops what is under way: it must not write when the ledger has been given back. */
+  async abandon(): Promise<void> {
+    const run = this.#run;
+    if (run === undefined) return;
+    run.abort(new AbortReason('stopped', 'The run could not be carried on.'));
+    await allWound(run);
+  }
+
+  /** Gives the session back. What was posted last is taken in before, as far as it still concerns this run. */
+  async release(): Promise<void> {
+    const { ledger } = this.#session;
+    if (ledger.claim === undefined) return;
+    if (ledger.failure === undefined && hasOutcome(ledger.invocations, this.#runId)) {
+      const isDone = openDetached(ledger).length === 0;
+      if (isDone && this.#run?.outlivedRoot === true) ledger.append([], { wakeAt: null });
+      for (let looks = 0; looks < mostLooks; looks++) {
+        const { released } = await ledger.release({ inboxSeq: Math.max(this.#inbox?.seen ?? 0, 0) });
+        if (released) return;
+        await this.#inbox?.drain();
+      }
+    }
+    await ledger.release();
+  }
+
+  #listen(run: RunContext, inbox: InboxReader): () => void {
+    const forget = listen(run, this.#sink, this.#request.signal, {
+      poke: () => inbox.poke(),
+      stop: () => {
+        this.#stopAsked = true;
+        run.abort(new AbortReason('stopped', 'The run was given back.'));
+      },
+    });
+    return forget;
+  }
+}
+
+/** How often the inbox is looked at before a session is given back all the same: what comes later wakes the next owner. */
+const mostLooks = 5;
+
+/** The last path of a slot, hand-overs followed. */
+function lastPath({ invocations }: Ledger, path: string): string {
+  let record = invocations.byPath.get(path);
+  while (record?.next !== undefined) record = invocations.byPath.get(`${record.path}>${record.next.name}`) ?? { ...record, next: undefined };
+  return record?.path ?? path;
+}
+
+/** Ends the turn when everything of the run waits for somebody outside, or is not to begin anything more. */
+function watchForRest(run: RunContext): void {
+  const { activity, detachedActivity } = run;
+  let isScheduled = false;
+  const look = (): void => {
+    isScheduled = false;
+    if (!run.scope.aborted && activity.hasChildren && activity.isWaiting) run.park();
+    if (!run.detachedScope.aborted && detachedActivity.hasChildren && detachedActivity.isWaiting) {
+      run.detachedScope.abort(new AbortReason('waiting', 'It waits for somebody outside.'));
+    }
+  };
+  const schedule = (): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    // What is about to begin something must have had its turn.
+    afterThisTurn(look);
+  };
+  activity.onRest = schedule;
+  detachedActivity.onRest = schedule;
+}
+
+/** Lets a run do no more than a round, or than it can begin in a slice of time. */
+function closeGateAfter(run: RunContext, { until, slice }: RunRequest): void {
+  if (until === 'round') {
+    const forget = run.ledger.onDraft((event) => {
+      if (event.type !== 'model_end' || event.status !== 'completed' || !isBelow(event.invocationId, run.runId)) return;
+      forget();
+      run.gate.close('round');
+    });
+    run.onEnd(forget);
+  }
+  if (slice !== undefined) run.onEnd(run.app.clock.setTimer(slice, () => run.gate.close('slice')));
+}
+
+/** Waits until nothing of a run that was given up is under way. */
 async function allWound({ ledger, runId }: RunContext): Promise<void> {
   const { underWay } = occupancyOf(ledger);
   await Promise.allSettled([...underWay].filter(([path]) => isBelow(path, runId)).map(([, { ended }]) => ended));
 }
 
-function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined): () => void {
+function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined, control: Pick<RunControl, 'poke' | 'stop'>): () => void {
   const { ledger } = run;
   const cancel = (reason?: string): void => {
     if (run.scope.aborted || ledger.failure !== undefined) return;
@@ -163,8 +407,9 @@ function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined)
     }),
     ledger.onFailure((error) => run.abort(reasonOf(error))),
     () => signal?.removeEventListener('abort', onSignal),
+    () => run.close(),
   ];
-  sink.attach({ cancel, stop: () => run.abort(new AbortReason('stopped', 'The run was given back.')) });
+  sink.attach({ cancel, ...control });
   if (signal?.aborted) onSignal();
   else signal?.addEventListener('abort', onSignal, { once: true });
   return () => {
@@ -200,7 +445,7 @@ function continueDetached(run: RunContext): void {
   for (const { path, name, mode, input } of openDetached(run.ledger)) {
     if (detached.has(path)) continue;
     const runnable = run.app.registry.get(name);
-    run.detach(path, invoke(run, { path, runnable, mode, input, scope: new CancelScope(run.detachedScope) }));
+    run.detach(path, invoke(run, { path, runnable, mode, input, scope: new CancelScope(run.detachedScope), activity: run.detachedActivity }));
   }
 }
 
@@ -220,6 +465,10 @@ function resultOf(run: RunContext, record: InvocationRecord): RunResult {
     output: ledger.resolve(record.output),
     error: record.error,
     stopReason: record.stopReason,
+    pendingCalls: [],
+    pendingApprovals: [],
+    awaitingInput: false,
+    yieldedInvocationId: undefined,
     runId,
     session,
   };

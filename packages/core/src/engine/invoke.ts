@@ -1,4 +1,4 @@
-import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import { AbortReason, CancelScope, givesBack } from '../base/cancel-scope.ts';
 import { type ErrorRecord, isAdjutantError, toErrorRecord } from '../base/error.ts';
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
@@ -7,6 +7,7 @@ import type { EventDraft, InvocationInput, InvocationMode, InvocationStatus, Nex
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
+import { Activity } from './activity.ts';
 import { occupancyOf, type UnderWay } from './occupancy.ts';
 import type { AnyRunnable } from './registry.ts';
 import type { RunContext } from './run-context.ts';
@@ -22,6 +23,8 @@ export interface Slot {
   /** Milliseconds after which it ends as an error. */
   readonly timeout?: number | undefined;
   readonly scope: CancelScope;
+  /** What waits while this waits. */
+  readonly activity: Activity;
   /** Events that land together with the start, before it. */
   readonly before?: readonly EventDraft[];
   readonly extras?: BatchExtras | undefined;
@@ -44,6 +47,7 @@ export interface BodyFrame {
   readonly run: RunContext;
   readonly record: InvocationRecord;
   readonly scope: CancelScope;
+  readonly activity: Activity;
   /** Whether the body ran before, in this or another process. */
   readonly resumed: boolean;
 }
@@ -58,9 +62,13 @@ export function invoke(run: RunContext, slot: Slot): Promise<InvocationRecord | 
   const { underWay } = occupancyOf(run.ledger);
   const same = underWay.get(slot.path);
   if (same !== undefined) return join(run, slot, same);
-  const ended = carryOut(run, slot);
-  const forget = (): void => void underWay.delete(slot.path);
-  underWay.set(slot.path, { ended, scope: slot.scope });
+  const activity = new Activity(slot.path, slot.activity);
+  const ended = carryOut(run, { ...slot, activity });
+  const forget = (): void => {
+    underWay.delete(slot.path);
+    activity.end();
+  };
+  underWay.set(slot.path, { ended, scope: slot.scope, activity });
   ended.then(forget, forget);
   return ended;
 }
@@ -70,16 +78,19 @@ async function join(run: RunContext, slot: Slot, same: UnderWay): Promise<Invoca
   const recorded = run.ledger.invocations.byPath.get(slot.path);
   if (recorded !== undefined) assertSame(recorded, slot);
   const forget = slot.scope === same.scope ? undefined : slot.scope.onAbort((reason) => same.scope.abort(reason));
+  const detach = same.activity.attachTo(slot.activity);
   try {
     return await same.ended;
   } finally {
     forget?.();
+    detach();
   }
 }
 
 async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
   let { path, runnable, input, mode } = slot;
   let before = slot.before ?? [];
+  let { extras } = slot;
   for (;;) {
     const record = run.ledger.invocations.byPath.get(path);
     if (record?.end !== undefined) {
@@ -89,30 +100,64 @@ async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord |
       input = record.next.input;
       mode = 'transfer';
       before = [];
+      extras = undefined;
       continue;
     }
-    const givenBack = await runOnce(run, { ...slot, path, runnable, input, mode, before }, record);
+    const givenBack = await runOnce(run, { ...slot, path, runnable, input, mode, before, extras }, record);
     if (givenBack) return undefined;
   }
+}
+
+/** Waits when nothing more is to be begun for now. An agent that goes on waits itself, at its next round. */
+async function passGate({ gate }: RunContext, { scope, activity }: Slot): Promise<void> {
+  if (!gate.isClosed || scope.aborted) return;
+  activity.judgeBy(() => 'waiting', 'gate');
+  activity.rest();
+  await new Promise<void>((resolve) => scope.onAbort(() => resolve()));
+}
+
+/** Calls `fire` when the deadline is over; the time in which everything waits does not count. */
+function armDeadline(run: RunContext, deadline: number | undefined, activity: Activity, fire: () => void): () => void {
+  if (deadline === undefined) return () => undefined;
+  const { clock } = run.app;
+  const whole = deadline - clock.now();
+  let cancel: () => void = () => undefined;
+  const arm = (ms: number): void => {
+    cancel = clock.setTimer(ms, () => (activity.isWaiting ? arm(whole) : fire()));
+  };
+  arm(whole);
+  return () => cancel();
+}
+
+/**
+ * Whether shared state is read before an invocation starts. A run has just done it, an agent does it in each round; what code starts
+ * beside itself, or with writes of its own, gets its place in the ledger at once.
+ */
+function looksAtShared(run: RunContext, { mode, runnable, before = [] }: Slot, recorded: InvocationRecord | undefined): boolean {
+  if (recorded !== undefined || run.session.shared.names.length === 0 || runnable.kind === 'agent') return false;
+  return mode !== 'root' && mode !== 'spawn' && mode !== 'dispatch' && before.length === 0;
 }
 
 /** Runs a body from its start or from where it stopped. Returns whether the run was given back. */
 async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord | undefined): Promise<boolean> {
   const { ledger } = run;
+  if (run.gate.isClosed) await passGate(run, slot);
+  if (looksAtShared(run, slot, recorded)) await run.observeShared();
+  if (isGivenBack(run, slot.scope)) return true;
   if (recorded !== undefined) assertSame(recorded, slot);
   const deadline = recorded === undefined ? start(run, slot) : resume(run, recorded);
+  // Shared writes that land with the start may be refused or made again: the body begins with what is true.
+  if (recorded === undefined && slot.extras?.shared !== undefined) await ledger.durable();
   const record = ledger.invocations.byPath.get(slot.path) as InvocationRecord;
   const scope = new CancelScope(slot.scope);
   let timedOut: AbortReason | undefined;
-  const cancelTimer =
-    deadline === undefined
-      ? undefined
-      : run.app.clock.setTimer(deadline - run.app.clock.now(), () => {
-          timedOut = new AbortReason('timeout', `"${slot.path}" did not finish in the time it had.`);
-          scope.abort(timedOut);
-        });
+  const { activity } = slot;
+  const cancelTimer = armDeadline(run, deadline, activity, () => {
+    timedOut = new AbortReason('timeout', `"${slot.path}" did not finish in the time it had.`);
+    scope.abort(timedOut);
+  });
   try {
-    const frame: BodyFrame = { run, record, scope, resumed: recorded !== undefined };
+    const frame: BodyFrame = { run, record, scope, activity, resumed: recorded !== undefined };
     const end = await run.runBody(slot.runnable as AnyRunnable, frame);
     if (isGivenBack(run, scope) || end === undefined) return true;
     appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut));
@@ -125,7 +170,7 @@ async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord |
     // What a body does not handle ends it: the ledger says so, and the caller decides.
     appendEnd(run, slot.path, { status: 'error', error: toErrorRecord(thrown) });
   } finally {
-    cancelTimer?.();
+    cancelTimer();
     scope.close();
   }
   if (run.onStep !== undefined) await reportStep(run, record, slot.runnable);
@@ -144,8 +189,7 @@ async function reportStep(run: RunContext, record: InvocationRecord, runnable: R
 
 /** Whether nothing more may be recorded: the process stops, or another owner has taken over. */
 export function isGivenBack(run: RunContext, scope: CancelScope): boolean {
-  const code = scope.reason?.code;
-  return code === 'stopped' || code === 'fenced' || run.ledger.failure !== undefined;
+  return givesBack(scope.reason) || run.ledger.failure !== undefined;
 }
 
 export function inputHash(input: InvocationInput | undefined): string | undefined {
@@ -217,7 +261,7 @@ function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
         ...(next === undefined ? {} : { next }),
       },
     ],
-    end.extras,
+    run.endExtras(path, end),
   );
 }
 

@@ -1,12 +1,14 @@
 import type { CancelScope } from '../base/cancel-scope.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Activity } from './activity.ts';
 
 /** An invocation that this process is carrying out. */
 export interface UnderWay {
   readonly ended: Promise<InvocationRecord | undefined>;
   /** The scope above it. */
   readonly scope: CancelScope;
+  readonly activity: Activity;
 }
 
 /** What this process is doing on a ledger: one run at most, and what earlier runs dispatched and is still under way. */

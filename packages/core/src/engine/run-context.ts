@@ -1,14 +1,18 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
+import { isAdjutantError } from '../base/error.ts';
 import type { Random } from '../base/random.ts';
 import type { Event, TransientEvent } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Session } from '../ledger/session.ts';
 import type { Price } from '../models/model.ts';
 import type { Consumption, ConsumptionLimits } from '../supervision/limits.ts';
 import type { Toolset } from '../tools/toolset.ts';
 import type { BodyEnd, BodyFrame } from './invoke.ts';
+import { Activity, type WaitReason } from './activity.ts';
+import { Gate } from './gate.ts';
 import { occupancyOf } from './occupancy.ts';
 import type { AnyRunnable, Registry } from './registry.ts';
 
@@ -16,6 +20,12 @@ import type { AnyRunnable, Registry } from './registry.ts';
 export type OnStep = (events: readonly Event[], session: Session, runnable: Runnable) => void | Promise<void>;
 
 type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
+
+/** Why a run has come to rest: what waits, and why nothing more is begun, if that is so. */
+export interface Parked {
+  readonly leaves: readonly { readonly path: string; readonly reason: WaitReason }[];
+  readonly closedFor: string | undefined;
+}
 
 /** What an app gives to all of its runs. */
 export interface AppServices {
@@ -39,6 +49,12 @@ export class RunContext {
   readonly scope: CancelScope;
   /** For dispatched children, which outlive the run's root. */
   readonly detachedScope = new CancelScope();
+  /** What is under way below the run's root, and below what nobody in the run waits for. */
+  readonly activity: Activity;
+  readonly detachedActivity: Activity;
+  readonly gate = new Gate();
+  /** Cuts off model calls that are under way, so that they are made again with what has come in. */
+  readonly interruptions = new Set<() => void>();
   readonly limits: ConsumptionLimits;
   readonly onStep: OnStep | undefined;
   /** Runs the body of a runnable. Handed in, so that invoking and the bodies, which invoke, do not import each other. */
@@ -49,6 +65,9 @@ export class RunContext {
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
   readonly #stoppedAt: number;
+  readonly #onEnd: (() => void)[] = [];
+  #parked: Parked | undefined;
+  #outlivedRoot = false;
   #givenUpFor: { readonly error: Error } | undefined;
   #used: { rounds: number; tokens: number; cost: number } = { rounds: 0, tokens: 0, cost: 0 };
 
@@ -72,6 +91,10 @@ export class RunContext {
     this.#emit = parts.emit;
     this.#isHeard = parts.isHeard;
     this.scope = new CancelScope();
+    this.activity = new Activity(parts.runId);
+    this.detachedActivity = new Activity(parts.runId);
+    this.activity.judgeBy(() => 'idle');
+    this.detachedActivity.judgeBy(() => 'idle');
     this.#stoppedAt = this.ledger.events.findLast(({ invocationId }) => invocationId !== undefined)?.at ?? parts.app.clock.now();
     for (const event of this.ledger.events) this.count(event);
   }
@@ -126,6 +149,16 @@ export class RunContext {
     return this.#detached.size > 0;
   }
 
+  /** Records what others changed in the shared scopes. A store that fails is no failure of who looks: the run is given back. */
+  async observeShared(): Promise<void> {
+    try {
+      await this.session.observeShared();
+    } catch (error) {
+      if (!isAdjutantError(error, 'store_unavailable')) throw error;
+      this.giveUp(error);
+    }
+  }
+
   /** Gives the run back for a failure that says nothing about it, as of a store: the run rejects with it and can be resumed. */
   giveUp(error: Error): void {
     this.#givenUpFor ??= { error };
@@ -134,6 +167,46 @@ export class RunContext {
 
   get givenUpFor(): { readonly error: Error } | undefined {
     return this.#givenUpFor;
+  }
+
+  /** Gives the run back because everything in it waits. */
+  park(): void {
+    const leaves = [...this.activity.waiting()];
+    const isHeld = leaves.some(({ reason }) => reason === 'gate');
+    this.#parked = { leaves, closedFor: isHeld ? this.gate.closedFor : undefined };
+    this.scope.abort(new AbortReason('waiting', 'The run waits for somebody outside.'));
+  }
+
+  get parked(): Parked | undefined {
+    return this.#parked;
+  }
+
+  /** Calls `task` when the run is no longer carried on here. */
+  onEnd(task: () => void): void {
+    this.#onEnd.push(task);
+  }
+
+  close(): void {
+    for (const task of this.#onEnd.splice(0)) task();
+  }
+
+  /** Whether something that nobody waits for was under way when the root ended. */
+  get outlivedRoot(): boolean {
+    return this.#outlivedRoot;
+  }
+
+  /** Cuts off the model calls that are under way. */
+  interrupt(): void {
+    for (const cut of [...this.interruptions]) cut();
+  }
+
+  /** What goes with the end of an invocation: with that of the run that the session wants nothing more. */
+  endExtras(path: string, end: BodyEnd): BatchExtras | undefined {
+    const isOfRoot = path === this.runId || (path.startsWith(`${this.runId}>`) && !path.includes('/'));
+    if (!isOfRoot || end.next !== undefined) return end.extras;
+    this.#outlivedRoot = this.#detached.size > 0;
+    if (this.#outlivedRoot) return end.extras;
+    return { ...end.extras, wakeAt: null };
   }
 
   /** Stops everything. `stopped` and `fenced` leave the ledger as it is; `cancelled` is recorded. */

@@ -16,6 +16,7 @@ import type { StreamEvent } from '../ledger/event.ts';
 import { type AnySession, Session } from '../ledger/session.ts';
 import type { ScopeIds } from '../ledger/shared-state.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
+import type { ForkScopes } from '../ledger/time-travel-fork.ts';
 import { InvalidRunError } from './errors.ts';
 import type { OnStep } from './run-context.ts';
 
@@ -61,6 +62,18 @@ export interface SessionOptions<Schema extends StateSchema = StateSchema> {
   readonly existing?: 'open' | 'fail';
 }
 
+export interface ForkOptions {
+  /** `seq` of the last event that the fork shares. @default the last one */
+  readonly at?: number;
+  /** Id of the fork. @default a new one */
+  readonly id?: string;
+  /**
+   * What becomes of shared scopes. `isolated`: the fork reads what the shared part has seen of them last, and keeps its writes to itself.
+   * `live`: it takes part in them like any other session. @default 'isolated'
+   */
+  readonly shared?: ForkScopes;
+}
+
 const usageLimits = { rounds: isCount, tokens: isPositive, cost: isPositive };
 /** What the limits of a runtime must be. */
 export const runLimitChecks: OptionChecks<RunLimits> = { ...usageLimits, timeout: isPositive };
@@ -95,6 +108,19 @@ const sessionChecks: OptionChecks<SessionOptions> = {
   stateSchema: isObject,
   existing: isOneOf('open', 'fail'),
 };
+
+const forkChecks: OptionChecks<ForkOptions> = {
+  // A place that the ledger does not have has an error of its own.
+  at: (value) => (typeof value === 'number' ? undefined : 'the seq of an event'),
+  id: isNonEmptyText,
+  shared: isOneOf('isolated', 'live'),
+};
+
+/** @throws InvalidRunError */
+export function checkForkOptions(options: ForkOptions): void {
+  const invalid = findInvalidOption(options, forkChecks);
+  if (invalid !== undefined) throw new InvalidRunError({ reason: `a session cannot be forked: ${invalid.reason}` });
+}
 
 /** The options of a run that was started with an input or with options. @throws InvalidRunError */
 export function checkedRunOptions(given: string | RunOptions): RunOptions {

@@ -1,16 +1,26 @@
 import type { ErrorRecord } from '../base/error.ts';
 import type { InvocationStatus, StopReason, StreamEvent } from '../ledger/event.ts';
+import type { PendingCall } from '../ledger/pending-call.ts';
 import type { RunReport } from '../ledger/run-report.ts';
 import type { Session } from '../ledger/session.ts';
 import { EventStream } from './event-stream.ts';
 
 /** How a run ended, and what it used. */
 export interface RunResult<Output = unknown> extends RunReport {
-  readonly status: Exclude<InvocationStatus, 'transferred'>;
+  /** `yielded`: it waits for somebody outside, and goes on when it is run or resumed after that. */
+  readonly status: Exclude<InvocationStatus, 'transferred'> | 'yielded';
   readonly output: Output | undefined;
   readonly error: ErrorRecord | undefined;
   /** The limit that cut the run short, if one did. */
   readonly stopReason: StopReason | undefined;
+  /** What a run that yielded waits for: answers to these. */
+  readonly pendingCalls: readonly PendingCall[];
+  /** Those of `pendingCalls` that ask for leave. */
+  readonly pendingApprovals: readonly PendingCall[];
+  /** Whether a loop waits for a message. */
+  readonly awaitingInput: boolean;
+  /** Path of the invocation that waits: of the loop that waits for a message, if one does. */
+  readonly yieldedInvocationId: string | undefined;
   readonly runId: string;
   readonly session: Session;
 }
@@ -19,6 +29,8 @@ export interface RunResult<Output = unknown> extends RunReport {
 export interface RunControl {
   cancel(reason?: string): void;
   stop(): void;
+  /** Something may have been posted. */
+  poke(): void;
 }
 
 /** What an execution tells the run that people hold. */
@@ -103,6 +115,11 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
     this.#withControl((control) => control.stop());
   }
 
+  /** Says that something may have been posted to the session: it is taken in at once instead of a moment later. */
+  poke(): void {
+    this.#control?.poke();
+  }
+
   /** A listener that throws stops the run, which then rejects with its error: a mistake of the caller must neither be lost nor look like a failed model. */
   #tell(onStream: ((event: StreamEvent) => void) | undefined, event: StreamEvent): void {
     if (onStream === undefined || this.#listenerFailure !== undefined) return;
@@ -134,7 +151,7 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
   #close(end: { readonly error?: unknown }): void {
     this.#end = end;
     // What has ended can no longer be steered; what it dispatched can.
-    if (this.#background === undefined) this.#control = { cancel: () => undefined, stop: () => undefined };
+    if (this.#background === undefined) this.#control = { cancel: () => undefined, stop: () => undefined, poke: () => undefined };
     for (const stream of this.#streams) stream.close(end);
     this.#streams.clear();
   }

@@ -35,7 +35,7 @@ export async function runSequence(sequence: Sequence, frame: BodyFrame): Promise
   let output: JsonValue | undefined;
   for (const [i, runnable] of sequence.runnables.entries()) {
     if (scope.aborted) return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
-    const ended = await invoke(run, { path: paths[i] as string, runnable, mode: 'child', scope });
+    const ended = await invoke(run, { path: paths[i] as string, runnable, mode: 'child', scope, activity: frame.activity });
     if (ended === undefined) return undefined;
     if (ended.status !== 'completed')
       return { status: ended.status === 'cancelled' ? 'cancelled' : 'error', error: ended.error, stopReason: ended.stopReason };

@@ -24,10 +24,11 @@ class StepBody extends Body implements StepContext {
       childRoot: record.path,
       by: 'runtime',
       scope,
+      activity: frame.activity,
       ownerScope: undefined,
       startedAt: record.start.at,
       stateSchema: step.stateSchema,
-      base: resumed ? stateAfter(run.ledger, record.start.seq) : run.ledger.state,
+      base: resumed || run.ledger.lastSeq !== record.start.seq ? stateAfter(run.ledger, record.start.seq) : run.ledger.state,
     });
     this.input = record.input;
   }
@@ -67,6 +68,7 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
       return stoppedEnd(frame);
     }
     await body.childrenEnded();
+    await body.landed();
     if (scope.aborted || isGivenBack(frame.run, scope)) return stoppedEnd(frame);
     return findDrift(step, body, frame) ?? endOf(step, body, frame, returned);
   } catch (thrown) {

@@ -28,6 +28,10 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
     return this.#attempt.args;
   }
 
+  get input(): unknown {
+    return this.#attempt.input;
+  }
+
   get result(): unknown {
     return this.#attempt.result;
   }

@@ -148,6 +148,23 @@ export interface RequestDetails extends JsonObject {
   /** One line that says what is to be done. */
   readonly summary: string;
   readonly options: readonly RequestDecision[];
+  readonly details?: JsonValue;
+  /** Whether the arguments may be edited. */
+  readonly allowEdit?: boolean;
+  /** JSON Schema of what is wanted: of the input, or of the arguments that may be edited. */
+  readonly inputSchema?: JsonObject;
+  /** Who may answer. */
+  readonly mayDecide?: readonly string[];
+  /** What becomes of it when its time is over. */
+  readonly onExpire?: 'reject' | 'escalate' | { readonly default: JsonValue };
+  /** Who may answer after an escalation. */
+  readonly escalateTo?: readonly string[];
+  /** Milliseconds that it may wait for an answer, also after an escalation. */
+  readonly expiresIn?: number;
+  /** Milliseconds within which an approval must be used. */
+  readonly useWithin?: number;
+  /** Name of the operation whose result is awaited. */
+  readonly operationId?: string;
 }
 
 export interface ToolYieldEvent extends Envelope<'tool_yield'> {
@@ -185,6 +202,8 @@ export interface StateChangeEvent extends Envelope<'state_change'> {
   readonly changes: readonly StateChange[];
   /** The child with whose start these writes landed, so that a body that runs again does not apply them twice. */
   readonly flush?: string;
+  /** The `refresh()` of a body that saw this, so that a body that runs again sees the same. */
+  readonly refresh?: string;
 }
 
 export interface InvocationStartEvent extends Envelope<'invocation_start'> {

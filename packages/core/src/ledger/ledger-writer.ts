@@ -2,7 +2,20 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { type AdjutantError, isAdjutantError } from '../base/error.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Event } from './event.ts';
-import type { AppendReceipt, Batch, Claim, LedgerStore, ReleaseOptions, ReleaseReceipt, SessionSummary, SharedWrite } from './port.ts';
+import type {
+  AppendReceipt,
+  Batch,
+  Claim,
+  LedgerStore,
+  PendingRequest,
+  ReleaseOptions,
+  ReleaseReceipt,
+  RequestSettlement,
+  SessionSummary,
+  SharedValue,
+} from './port.ts';
+import type { Recomposition, SharedConflict } from './refused-writes.ts';
+import type { PendingWrite } from './shared-state.ts';
 
 /** How long an append that nobody waits for may wait for company. */
 const lingerMs = 2;
@@ -10,6 +23,8 @@ const lingerMs = 2;
 const leastSends = 4;
 const firstResendDelayMs = 50;
 const longestResendDelayMs = 2_000;
+/** How often shared writes are made again on top of what other sessions wrote before they are refused. */
+const mostRepeats = 5;
 
 interface Waiter {
   readonly seq: number;
@@ -25,8 +40,12 @@ export interface BatchBlob {
 
 /** What goes with events into one batch besides the events. */
 export interface BatchExtras {
-  readonly shared?: readonly SharedWrite[];
+  readonly shared?: readonly PendingWrite[];
   readonly blobs?: readonly BatchBlob[];
+  readonly consumes?: readonly number[];
+  readonly requests?: readonly PendingRequest[];
+  readonly settles?: readonly RequestSettlement[];
+  readonly wakeAt?: number | null;
 }
 
 export interface WriterOptions {
@@ -39,15 +58,18 @@ export interface WriterOptions {
   readonly claim: () => Promise<Claim>;
   /** Called with events that have become durable, in order. */
   readonly onDurable: (events: readonly Event[]) => void;
+  /** Called when the store says that something was posted. */
+  readonly onInbox: (inboxSeq: number) => void;
   /** Called once, when the writer can write no more. */
   readonly onFailure: (error: unknown) => void;
   /** The session list's entry as of now. */
   readonly summary: () => SessionSummary;
-  /** The same number of events without the shared writes that the store refused: what else happened must land. */
-  readonly withoutRefused: (
+  /** What takes the place of all that is on its way, after the store refused a shared write: what else happened must land. */
+  readonly recompose: (
     events: readonly Event[],
-    conflict: AdjutantError,
-  ) => { readonly events: readonly Event[]; readonly refused: ReadonlySet<string> };
+    writes: readonly PendingWrite[],
+    conflict: SharedConflict,
+  ) => Recomposition & { readonly blobs: readonly BatchBlob[] };
 }
 
 /**
@@ -69,6 +91,8 @@ export class LedgerWriter {
   #sendScheduled = false;
   #failure: { readonly error: unknown } | undefined;
   #summary: SessionSummary | undefined;
+  #inboxSeq = 0;
+  readonly #idlers: (() => void)[] = [];
 
   constructor(options: WriterOptions, durableSeq: number) {
     this.#options = options;
@@ -87,6 +111,17 @@ export class LedgerWriter {
     return this.#durableSeq;
   }
 
+  /** The last inbox item that the store told of. */
+  get inboxSeq(): number {
+    return this.#inboxSeq;
+  }
+
+  #saw(inboxSeq: number): void {
+    if (inboxSeq <= this.#inboxSeq) return;
+    this.#inboxSeq = inboxSeq;
+    this.#options.onInbox(inboxSeq);
+  }
+
   /** Takes events over, numbered without gaps behind those given before. They are on their way within 2 ms. */
   add(events: readonly Event[], extras: BatchExtras | undefined): void {
     for (const event of events) this.#gathering.push(event);
@@ -99,7 +134,7 @@ export class LedgerWriter {
 
   readonly #afterLinger = (): void => {
     this.#lingerArmed = false;
-    if (!this.#sending && this.#gathering.length > 0) void this.#send();
+    if (!this.#sending && (this.#gathering.length > 0 || this.#extras.length > 0)) void this.#send();
   };
 
   readonly #afterTurn = (): void => {
@@ -149,11 +184,20 @@ export class LedgerWriter {
   }
 
   /** The lease lasts from the moment at which the store was asked: when it answers, part of the time has passed. */
-  async #prolongs<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  async #prolongs<Answer extends { readonly inboxSeq: number }>(ask: () => Promise<Answer>): Promise<Answer> {
     const asked = this.#options.clock.monotonic();
     const answer = await ask();
     this.#leaseEnd = Math.max(this.#leaseEnd, asked + this.#options.leaseMs);
+    this.#saw(answer.inboxSeq);
     return answer;
+  }
+
+  /** Resolves when nothing is left to be sent, be it only what goes with events. */
+  async idle(): Promise<void> {
+    while (this.#failure === undefined && (this.#sending || this.#gathering.length > 0 || this.#extras.length > 0)) {
+      if (!this.#sending) await this.#send();
+      else await new Promise<void>((resolve) => this.#idlers.push(resolve));
+    }
   }
 
   /** Gives the ownership back, unless something newer than `inboxSeq` was posted; the next write claims again. */
@@ -181,14 +225,15 @@ export class LedgerWriter {
   async #send(): Promise<void> {
     this.#sending = true;
     try {
-      while (this.#gathering.length > 0 && this.#failure === undefined) {
+      while ((this.#gathering.length > 0 || this.#extras.length > 0) && this.#failure === undefined) {
         const events = this.#gathering;
         const extras = this.#extras;
         this.#gathering = [];
         this.#extras = [];
         const claim = this.#claim ?? (await this.own());
         const blobs = extras.flatMap((extra) => extra.blobs ?? []);
-        const landed = await this.#appendWithoutConflicts(claim, this.#batch(events, extras, blobs), blobs);
+        const writes = extras.flatMap(({ shared = [] }) => shared);
+        const landed = await this.#appendWithoutConflicts(claim, this.#batch(events, extras, blobs), writes, blobs);
         // Who lost the ledger meanwhile has dropped what was on its way.
         if (this.#failure === undefined) this.#landed(landed.events);
       }
@@ -196,34 +241,82 @@ export class LedgerWriter {
       this.fail(error);
     } finally {
       this.#sending = false;
+      for (const tell of this.#idlers.splice(0)) tell();
     }
   }
 
   #batch(events: readonly Event[], extras: readonly BatchExtras[], blobs: readonly BatchBlob[]): Batch {
-    const batch: { events: readonly Event[]; summary?: SessionSummary; shared?: SharedWrite[]; blobs?: string[] } = { events };
+    const batch: { -readonly [Member in keyof Batch]: Batch[Member] } = { events };
     const summary = this.#options.summary();
     if (!sameSummary(summary, this.#summary)) {
       this.#summary = summary;
       batch.summary = summary;
     }
-    for (const { shared } of extras) if (shared !== undefined) batch.shared = [...(batch.shared ?? []), ...shared];
+    for (const { consumes, requests, settles, wakeAt } of extras) {
+      if (consumes !== undefined) batch.consumes = [...(batch.consumes ?? []), ...consumes];
+      if (requests !== undefined) batch.requests = [...(batch.requests ?? []), ...requests];
+      if (settles !== undefined) batch.settles = [...(batch.settles ?? []), ...settles];
+      if (wakeAt !== undefined) batch.wakeAt = wakeAt;
+    }
     if (blobs.length > 0) batch.blobs = blobs.map(({ address }) => address);
     return batch;
   }
 
-  /** A shared write that came too late is refused alone: the rest of the batch has happened and is written. */
-  async #appendWithoutConflicts(claim: Claim, given: Batch, blobs: readonly BatchBlob[]): Promise<Batch> {
+  /** A shared write that came too late is made again or refused alone: the rest of the batch has happened and is written. */
+  async #appendWithoutConflicts(claim: Claim, given: Batch, shared: readonly PendingWrite[], givenBlobs: readonly BatchBlob[]): Promise<Batch> {
     let batch = given;
-    for (;;) {
+    let writes = shared;
+    let blobs = givenBlobs;
+    for (let sent = 1; ; sent++) {
+      if (writes.length > 0) batch = { ...batch, shared: writes.map(({ write }) => write) };
       try {
         await this.#appendSurely(claim, batch, blobs);
         return batch;
       } catch (error) {
-        if (!isAdjutantError(error, 'state_conflict') || batch.shared === undefined) throw error;
-        const { events, refused } = this.#options.withoutRefused(batch.events, error);
-        const shared = batch.shared.filter((write) => !refused.has(sharedKey(write)));
-        if (shared.length === batch.shared.length) throw error;
-        batch = { ...batch, events, shared };
+        if (!isAdjutantError(error, 'state_conflict') || writes.length === 0) throw error;
+        const stored = await this.#readShared(error);
+        const lastSeq = this.#durableSeq + batch.events.length;
+        const remade = this.#recompose(batch.events, writes, { error, stored, refuseUpTo: sent > mostRepeats ? lastSeq : 0 });
+        writes = remade.writes;
+        blobs = [...blobs, ...remade.blobs];
+        const { shared: _refused, ...rest } = batch;
+        batch = { ...rest, events: remade.events, ...(blobs.length === 0 ? {} : { blobs: blobs.map(({ address }) => address) }) };
+      }
+    }
+  }
+
+  /** Puts what fits the store in the place of a batch, and of all that was gathered on top of it. @throws when nothing helps */
+  #recompose(
+    events: readonly Event[],
+    writes: readonly PendingWrite[],
+    conflict: SharedConflict,
+  ): { readonly events: readonly Event[]; readonly writes: readonly PendingWrite[]; readonly blobs: readonly BatchBlob[] } {
+    const gathered = this.#extras.flatMap(({ shared = [] }) => shared);
+    const remade = this.#options.recompose([...events, ...this.#gathering], [...writes, ...gathered], conflict);
+    if (!writes.some((write) => remade.writes.has(write))) throw conflict.error;
+    const eventNow = (event: Event): Event => remade.events.get(event) ?? event;
+    const writesNow = (before: readonly PendingWrite[]): PendingWrite[] =>
+      before.flatMap((write) => {
+        const after = remade.writes.has(write) ? remade.writes.get(write) : write;
+        return after === undefined ? [] : [after];
+      });
+    this.#gathering = this.#gathering.map(eventNow);
+    this.#extras = this.#extras.map((extra) => (extra.shared === undefined ? extra : { ...extra, shared: writesNow(extra.shared) }));
+    return { events: events.map(eventNow), writes: writesNow(writes), blobs: remade.blobs };
+  }
+
+  /** What the store holds of the scope of a conflict. @throws what the store said, when it does not answer several times */
+  async #readShared({ data }: AdjutantError): Promise<Readonly<Record<string, SharedValue>>> {
+    const { scope, scopeId } = data as { scope: string; scopeId: string };
+    for (let asked = 1; ; asked++) {
+      try {
+        const stored = await this.#options.store.readShared(scope, scopeId);
+        if (this.#failure !== undefined) throw this.#failure.error;
+        return stored;
+      } catch (error) {
+        if (this.#failure !== undefined || !mayPass(error) || asked >= leastSends) throw error;
+        const delay = Math.min(firstResendDelayMs * 2 ** (asked - 1), longestResendDelayMs);
+        await new Promise<void>((resolve) => systemClock.setTimer(delay, resolve));
       }
     }
   }
@@ -291,10 +384,5 @@ function unanswered(session: string, sent: number, cause: unknown): StoreUnavail
 }
 
 function sameSummary(a: SessionSummary, b: SessionSummary | undefined): boolean {
-  return b !== undefined && a.status === b.status && a.title === b.title && a.runnable === b.runnable;
-}
-
-/** Names a key of a shared scope. */
-export function sharedKey({ scope, scopeId, key }: Pick<SharedWrite, 'scope' | 'scopeId' | 'key'>): string {
-  return JSON.stringify([scope, scopeId, key]);
+  return b !== undefined && a.status === b.status && a.title === b.title && a.runnable === b.runnable && a.user === b.user;
 }

@@ -3,7 +3,7 @@ import type { AdjutantError } from '../base/error.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { IdSource } from '../base/id.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
-import { type BlobReference, findReferences, replaceReferences } from './blob.ts';
+import { type BlobReference, replaceReferences } from './blob.ts';
 import { blobAddress } from './blob-address.ts';
 import { effectFold, noOpenEffects, type OpenEffects } from './effect-fold.ts';
 import { LedgerConflictError } from './errors.ts';
@@ -11,8 +11,11 @@ import { type Event, type EventDraft, eventVersions, foldEvent } from './event.t
 import { emptyInvocationTree, type InvocationTree, invocationFold, replaceInTree } from './invocation-fold.ts';
 import { extractLargeValues } from './large-values.ts';
 import { type BatchBlob, type BatchExtras, LedgerWriter } from './ledger-writer.ts';
-import type { Claim, LedgerStore, ReleaseOptions, ReleaseReceipt } from './port.ts';
-import { refuseWrites } from './refused-writes.ts';
+import { loadBlobs } from './load-blobs.ts';
+import type { Claim, LedgerStore, PendingRequest, ReleaseOptions, ReleaseReceipt } from './port.ts';
+import { recompose, type Recomposition, type SharedConflict } from './refused-writes.ts';
+import { type PendingRequests, pendingRequestOf, requestFold, requestIdOf } from './request-fold.ts';
+import type { PendingWrite } from './shared-state.ts';
 import { emptyLedgerState, type LedgerState, stateFold } from './state-fold.ts';
 import { sessionSummary } from './status.ts';
 
@@ -40,6 +43,11 @@ export class Ledger {
   invocations: InvocationTree = emptyInvocationTree();
   state: LedgerState = emptyLedgerState;
   effects: OpenEffects = noOpenEffects();
+  requests: PendingRequests = new Map();
+  /** Requests that were answered by posts which the ledger has not taken in yet. */
+  readonly accepted = new Set<string>();
+  /** Id of the session's `user` scope, which its requests and its entry in the session list name. */
+  user: string | undefined;
   readonly ports: LedgerPorts;
   readonly #writer: LedgerWriter;
   /** Contents of prompts that the ledger holds, by hash. */
@@ -50,6 +58,7 @@ export class Ledger {
   readonly #draftListeners = new Set<Listener<Event>>();
   readonly #durableListeners = new Set<Listener<readonly Event[]>>();
   readonly #failureListeners = new Set<Listener<unknown>>();
+  readonly #inboxListeners = new Set<Listener<number>>();
   readonly #idPrefix: string;
   readonly #addressOf = (bytes: Uint8Array): string => blobAddress(this.ports.scope, bytes);
   #lastAt = 0;
@@ -70,9 +79,12 @@ export class Ledger {
         onDurable: (landed) => {
           for (const listener of this.#durableListeners) listener(landed);
         },
+        onInbox: (inboxSeq) => {
+          for (const listener of this.#inboxListeners) listener(inboxSeq);
+        },
         onFailure: (error) => this.#failed(error),
         summary: () => sessionSummary(this),
-        withoutRefused: (events, conflict) => this.#withoutRefused(events, conflict),
+        recompose: (drafts, writes, conflict) => this.#recompose(drafts, writes, conflict),
       },
       events.length,
     );
@@ -121,6 +133,7 @@ export class Ledger {
     foldEvent(invocationFold, this.invocations, whole);
     this.state = foldEvent(stateFold, this.state, whole);
     foldEvent(effectFold, this.effects, event);
+    foldEvent(requestFold, this.requests, whole);
     if (event.type === 'model_start' && event.recipe.contents !== undefined)
       for (const hash of Object.keys(event.recipe.contents)) this.contents.add(hash);
   }
@@ -145,36 +158,47 @@ export class Ledger {
     const now = this.ports.clock.now();
     const at = now > this.#lastAt ? now : this.#lastAt;
     const appended: Event[] = [];
-    let blobs: BatchBlob[] | undefined;
+    const blobs: BatchBlob[] = [];
     for (const given of drafts) {
-      const { draft, large } = extractLargeValues(given, this.#addressOf);
-      for (const { address, bytes, value } of large) {
-        this.#blobs.set(address, deepFreeze(value) as JsonValue);
-        // Not awaited: the store keeps requests in order, and the writer puts a blob that did not arrive again.
-        void this.ports.store.putBlob(bytes).catch(() => undefined);
-        blobs ??= [];
-        blobs.push({ address, bytes });
-      }
+      const found = blobs.length;
+      const draft = this.#withoutLarge(given, blobs);
       const seq = this.events.length + 1;
       const event = deepFreeze({ v: eventVersions[draft.type], seq, id: `${this.#idPrefix}${seq.toString(36)}`, at, ...draft }) as Event;
-      this.#fold(event, large.length === 0 ? event : this.whole(event));
+      this.#fold(event, blobs.length === found ? event : this.whole(event));
       appended.push(event);
     }
-    this.#writer.add(appended, blobs === undefined ? extras : { ...extras, blobs });
+    this.#writer.add(appended, blobs.length === 0 ? extras : { ...extras, blobs });
     for (const listener of this.#draftListeners) for (const event of appended) listener(event);
     return appended;
   }
 
-  /** Puts other events in the place of drafts whose shared writes were refused, and folds the state anew. */
-  #withoutRefused(events: readonly Event[], conflict: AdjutantError): { readonly events: readonly Event[]; readonly refused: ReadonlySet<string> } {
-    const { replaced, refused } = refuseWrites(events, conflict);
-    for (const [before, after] of replaced) {
+  /** Puts other events in the place of drafts whose shared writes were refused or made again, and folds the state anew. */
+  #recompose(drafts: readonly Event[], writes: readonly PendingWrite[], conflict: SharedConflict): Recomposition & { readonly blobs: BatchBlob[] } {
+    const remade = recompose(drafts, writes, conflict);
+    const events = new Map<Event, Event>();
+    const blobs: BatchBlob[] = [];
+    for (const [before, whole] of remade.events) {
+      const after = deepFreeze(this.#withoutLarge(whole, blobs)) as Event;
       this.events[before.seq - 1] = after;
       replaceInTree(this.invocations, before.seq, this.whole(after));
+      events.set(before, after);
+      // What happened in a run is told there.
+      if (after.type === 'decision' && after.invocationId === undefined) this.conflicts.push(conflict.error);
     }
     this.state = this.events.reduce((state, event) => foldEvent(stateFold, state, this.whole(event)), emptyLedgerState);
-    this.conflicts.push(conflict);
-    return { events: events.map((event) => replaced.get(event) ?? event), refused };
+    return { events, writes: remade.writes, blobs };
+  }
+
+  /** Keeps the large values of a draft beside it. */
+  #withoutLarge<Draft extends EventDraft>(given: Draft, blobs: BatchBlob[]): Draft {
+    const { draft, large } = extractLargeValues(given, this.#addressOf);
+    for (const { address, bytes, value } of large) {
+      this.#blobs.set(address, deepFreeze(value) as JsonValue);
+      // Not awaited: the store keeps requests in order, and the writer puts a blob that did not arrive again.
+      void this.ports.store.putBlob(bytes).catch(() => undefined);
+      blobs.push({ address, bytes });
+    }
+    return draft as Draft;
   }
 
   /** Takes over events of another ledger as they are: for an empty ledger that becomes a copy. */
@@ -193,7 +217,13 @@ export class Ledger {
     const moved = (reference: BlobReference) => ({ ...reference, $blob: addresses.get(reference.$blob) ?? reference.$blob });
     const own = addresses.size === 0 ? events : events.map((event) => replaceReferences(event, moved) as Event);
     for (const event of own) this.#foldForeign(deepFreeze(event));
-    if (own.length > 0) this.#writer.add(own, put.length === 0 ? undefined : { blobs: put });
+    if (own.length > 0) this.#writer.add(own, { blobs: put, requests: this.#ownRequests() });
+  }
+
+  /** Questions that this very ledger asked; a copy under another name asks its own. */
+  #ownRequests(): PendingRequest[] {
+    const own = [...this.requests.values()].filter(({ requestId, callId, generation }) => requestId === this.requestId(callId, generation));
+    return own.map((event) => pendingRequestOf(event, this.session, this.user));
   }
 
   /** Resolves when everything appended so far is durable; `undefined` when it already is. @throws what the store said, also later */
@@ -228,6 +258,7 @@ export class Ledger {
    */
   async release(options?: ReleaseOptions): Promise<ReleaseReceipt> {
     if (this.failure === undefined) await this.durable();
+    if (this.failure === undefined) await this.#writer.idle();
     return this.#writer.release(options);
   }
 
@@ -249,6 +280,7 @@ export class Ledger {
     this.invocations = emptyInvocationTree();
     this.state = emptyLedgerState;
     this.effects = noOpenEffects();
+    this.requests = new Map();
     this.contents.clear();
     for (const event of durable) this.#foldForeign(event);
   }
@@ -263,6 +295,22 @@ export class Ledger {
   onDurable(listener: Listener<readonly Event[]>): () => void {
     this.#durableListeners.add(listener);
     return () => this.#durableListeners.delete(listener);
+  }
+
+  /** The last inbox item that the store told of. */
+  get inboxSeq(): number {
+    return this.#writer.inboxSeq;
+  }
+
+  /** Called when the store says that something was posted. Returns a function that ends it. */
+  onInbox(listener: Listener<number>): () => void {
+    this.#inboxListeners.add(listener);
+    return () => this.#inboxListeners.delete(listener);
+  }
+
+  /** Names the next question about a call in this ledger. */
+  requestId(callId: string, generation: number): string {
+    return requestIdOf(this.ports.scope, { session: this.session, callId, generation });
   }
 
   /** Called when the writer can write no more. Returns a function that ends it. */
@@ -300,26 +348,9 @@ function mayHoldBlob(event: Event): boolean {
   }
 }
 
-/** What the events refer to, by address. */
-async function loadBlobs(events: readonly Event[], store: LedgerStore): Promise<ReadonlyMap<string, JsonValue>> {
-  const addresses = new Set<string>();
-  for (const event of events) if (mayHoldBlob(event)) findReferences(event, ({ $blob }) => addresses.add($blob));
-  const blobs = new Map<string, JsonValue>();
-  for (const address of addresses) {
-    try {
-      const json = new TextDecoder().decode(await store.getBlob(address));
-      blobs.set(address, deepFreeze(JSON.parse(json)) as JsonValue);
-    } catch (error) {
-      // A tool or a model may give something that only looks like a reference.
-      if (!isAdjutantError(error, 'blob_missing')) throw error;
-    }
-  }
-  return blobs;
-}
-
 /** Reads a whole ledger into memory. @throws SessionNotFoundError, LedgerUnreadableError, StoreUnavailableError */
 export async function openLedger(session: string, ports: LedgerPorts): Promise<Ledger> {
   const events: Event[] = [];
   for await (const page of ports.store.read(session)) for (const event of page) events.push(event);
-  return new Ledger(session, ports, events, await loadBlobs(events, ports.store));
+  return new Ledger(session, ports, events, await loadBlobs(events.filter(mayHoldBlob), ports.store));
 }

@@ -1,12 +1,19 @@
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { AdjutantError } from '../base/error.ts';
+import { findJsonDefect, type JsonObject, type JsonValue } from '../base/json.ts';
+import { postAnswer } from './answer.ts';
 import { checkDrafts } from './draft-check.ts';
-import type { Event, EventDraft, EventOf, StateChange } from './event.ts';
+import type { Event, EventDraft, EventOf, RequestDecision, RequestKind, StateChange } from './event.ts';
+import { NotJsonError, RequestNotFoundError } from './errors.ts';
 import type { Ledger } from './ledger.ts';
-import { createState } from './scoped-state.ts';
-import type { ScopeIds, SharedState } from './shared-state.ts';
+import { type PendingCall, pendingCalls } from './pending-call.ts';
+import { BoundObject, type OnWrite } from './bound-object.ts';
+import { type ChangeValue, createState, InvalidStateError } from './scoped-state.ts';
+import { observation, type ScopeIds, type SharedState } from './shared-state.ts';
 import { visibleValues } from './state-fold.ts';
 import type { StateOf, StateSchema } from './state-types.ts';
 import { currentAgentName, type SessionStatus, sessionStatus } from './status.ts';
+import { checkSeq, findEventIndex, findInvocationBoundary, type InvocationBoundary, type StateSnapshot, snapshotAt } from './time-travel.ts';
+import { forkDecision } from './time-travel-fork.ts';
 
 /** A session as JSON: what `toJSON` gives and `session.fromSnapshot` takes. */
 export interface SessionSnapshot {
@@ -17,6 +24,16 @@ export interface SessionSnapshot {
   /** Values that the events refer to, by address. */
   readonly blobs?: Readonly<Record<string, JsonValue>>;
 }
+
+export interface ObserveOptions {
+  /** Also records scopes that hold nothing yet, so that whoever opens the session knows of them. @default false */
+  readonly declare?: boolean;
+  /** Who looks: what is seen is recorded there, also when it is nothing new. */
+  readonly seenBy?: { readonly invocationId: string; readonly refresh: string };
+}
+
+/** What cannot be the name of a shared scope. */
+const reservedNames: ReadonlySet<string> = new Set(['session', 'temp', 'update', 'refresh']);
 
 /** How often shared scopes are read again because they were written meanwhile; the next round looks again anyway. */
 const observeAttempts = 5;
@@ -43,6 +60,8 @@ export class Session<Schema extends StateSchema = StateSchema> {
   readonly ledger: Ledger;
   readonly shared: SharedState;
   readonly #parts: SessionParts;
+  readonly #posts: Promise<void>[] = [];
+  readonly #bound = new Map<string, BoundObject>();
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -50,12 +69,16 @@ export class Session<Schema extends StateSchema = StateSchema> {
     this.app = parts.app;
     this.ledger = parts.ledger;
     this.shared = parts.shared;
+    this.ledger.user ??= parts.shared.scopeIds['user'];
     this.state = createState(
       {
-        sharedScopes: parts.shared.names,
+        get sharedScopes() {
+          return parts.shared.names;
+        },
         temp: {},
         read: (scope) => visibleValues(this.ledger.state, scope),
-        write: (scope, changes) => this.#writeState(scope, changes),
+        write: (scope, changes, again) => this.#writeState(scope, changes, again),
+        refresh: () => this.observeShared(),
       },
       parts.schema,
     ) as StateOf<Schema>;
@@ -70,6 +93,11 @@ export class Session<Schema extends StateSchema = StateSchema> {
     return sessionStatus(this.ledger);
   }
 
+  /** Calls that wait for somebody outside: for input, leave, or a result. */
+  get pendingYieldingCalls(): readonly PendingCall[] {
+    return pendingCalls(this.ledger);
+  }
+
   /** Name of the agent that acted last. */
   get currentAgentName(): string | undefined {
     return currentAgentName(this.ledger.events);
@@ -78,6 +106,36 @@ export class Session<Schema extends StateSchema = StateSchema> {
   /** Adds a message of the user. The next prompt of a run that is under way has it; otherwise the next run does. */
   addMessage(text: string, invocationId?: string): EventOf<'user'> {
     return this.ledger.append([{ type: 'user', by: 'user', text, ...(invocationId === undefined ? {} : { invocationId }) }])[0] as EventOf<'user'>;
+  }
+
+  /**
+   * Gives a tool with `yieldSchema` its input. It is posted: it counts if the call is still pending then, which `flush` says, and whoever works
+   * on the session takes it in.
+   * @throws RequestNotFoundError when no such call is pending
+   */
+  addToolInput(callId: string, input: JsonValue): void {
+    this.#answer(callId, ['input'], { decision: 'answer', input });
+  }
+
+  /** Gives the result of an operation that goes on elsewhere. As `addToolInput`. @throws RequestNotFoundError when no such call is pending */
+  addToolResult(callId: string, result: JsonValue): void {
+    this.#answer(callId, ['result', 'input'], { decision: 'answer', input: result });
+  }
+
+  #answer(callId: string, kinds: readonly RequestKind[], answer: { readonly decision: RequestDecision; readonly input: JsonValue }): void {
+    const { ledger } = this;
+    const request = [...ledger.requests.values()].find((pending) => pending.callId === callId && kinds.includes(pending.kind));
+    if (request === undefined || ledger.accepted.has(request.requestId)) throw new RequestNotFoundError({ requestId: callId });
+    const defect = findJsonDefect(answer.input);
+    if (defect !== undefined) throw new NotJsonError({ what: `The input for "${callId}"`, ...defect });
+    ledger.accepted.add(request.requestId);
+    this.#posts.push(postAnswer(ledger, request.requestId, { ...answer, by: 'user' }).then(() => undefined));
+    this.#posts.at(-1)?.catch(() => ledger.accepted.delete(request.requestId));
+  }
+
+  /** Resolves when what was posted through this object is stored. @throws RequestSettledError, SessionNotFoundError, StoreUnavailableError */
+  async posted(): Promise<void> {
+    await Promise.all(this.#posts.splice(0));
   }
 
   /**
@@ -98,31 +156,85 @@ export class Session<Schema extends StateSchema = StateSchema> {
   /**
    * Resolves when everything written so far is durable. A shared write that another session forestalled is reported once; everything else
    * has landed then.
-   * @throws SessionBusyError, LedgerConflictError, StateConflictError, StoreUnavailableError
+   * @throws SessionBusyError, LedgerConflictError, StateConflictError, StateBindingError, StoreUnavailableError
    */
   async flush(): Promise<void> {
     await this.ledger.durable();
+    await this.posted();
+    for (const object of this.#bound.values()) await object.told();
     const conflict = this.ledger.conflicts.shift();
     if (conflict !== undefined) throw conflict;
   }
 
-  /** Records what other sessions changed in the shared scopes. Own writes land first, or they would look as if somebody had undone them. */
-  async observeShared(): Promise<void> {
-    if (this.shared.names.length === 0) return;
+  /**
+   * Makes a plain object a shared scope of this session, for as long as this session object lives. What the object holds is recorded as
+   * seen, now and whenever shared scopes are looked at. A write is put into the object and told to `onWrite` when it is durable: in order,
+   * each once, the next after the promise of the one before. A process that stops between a write and its `onWrite` does not tell it later:
+   * what must not be lost belongs in a scope of the store. `flush` waits for `onWrite` and rejects with what it threw.
+   * @throws InvalidStateError when the name is taken, NotJsonError
+   */
+  bindSharedState(scope: string, target: Record<string, unknown>, onWrite?: OnWrite): void {
+    this.#assertFree(scope);
+    const onFailure = (error: AdjutantError): void => void this.ledger.conflicts.push(error);
+    const object = new BoundObject({ scope, target, onWrite, onFailure });
+    object.read();
+    this.#bound.set(scope, object);
+    this.shared.bindObject(scope, object);
+    this.ledger.onDurable((events) => {
+      for (const event of events) {
+        if (event.type !== 'state_change' || event.scope !== scope || event.source !== 'mutation') continue;
+        object.write(this.ledger.whole(event).changes);
+      }
+    });
+    const drafts = this.shared.observations(this.shared.readObjects(), this.ledger.state);
+    if (drafts.length > 0) this.ledger.append(drafts);
+  }
+
+  /**
+   * Makes the session take part in a stored shared scope, and records that. Doing it again with the same id changes nothing.
+   * @throws InvalidStateError when the name is taken
+   */
+  async bindScope(scope: string, scopeId: string): Promise<void> {
+    if (this.shared.scopeIds[scope] !== scopeId) {
+      this.#assertFree(scope);
+      this.shared.bind(scope, scopeId);
+      if (scope === 'user') this.ledger.user = scopeId;
+    }
+    await this.observeShared({ declare: true });
+  }
+
+  #assertFree(scope: string): void {
+    const refuse = (reason: string): never => {
+      throw new InvalidStateError({ scope: 'session', key: scope, reason });
+    };
+    if (scope === '' || reservedNames.has(scope)) refuse('the name of a shared scope is not empty and none of session, temp, update and refresh');
+    if (this.shared.has(scope)) refuse('the session takes part in a scope of this name already');
+    if (Object.hasOwn(visibleValues(this.ledger.state, 'session'), scope)) refuse('the state of the session has a key of this name');
+  }
+
+  /**
+   * Records what other sessions changed in the shared scopes. Own writes land first, or they would look as if somebody had undone them.
+   */
+  async observeShared(options: ObserveOptions = {}): Promise<void> {
+    const { names, scopeIds } = this.shared;
+    const [first] = names;
+    if (first === undefined) return;
     for (let attempt = 1; ; attempt++) {
       await this.ledger.durable();
       const seq = this.ledger.lastSeq;
       const read = await this.shared.read();
       // What was written while the store was read is newer than what was read: it must not be taken back.
       if (attempt < observeAttempts && this.#wroteSharedSince(seq)) continue;
-      const drafts = this.#wroteSharedSince(seq) ? [] : this.shared.observations(read, this.ledger.state);
-      if (drafts.length > 0) this.ledger.append(drafts);
+      const drafts = this.#wroteSharedSince(seq) ? [] : this.shared.observations(read, this.ledger.state, options.declare);
+      const { seenBy } = options;
+      if (seenBy !== undefined && drafts.length === 0) drafts.push(observation(first, scopeIds[first], []));
+      if (drafts.length > 0) this.ledger.append(seenBy === undefined ? drafts : drafts.map((draft) => ({ ...draft, ...seenBy })));
       return;
     }
   }
 
   #wroteSharedSince(seq: number): boolean {
-    return this.ledger.events.slice(seq).some((event) => event.type === 'state_change' && event.scope in this.shared.scopeIds);
+    return this.ledger.events.slice(seq).some((event) => event.type === 'state_change' && this.shared.has(event.scope));
   }
 
   /** The whole session as JSON. Large values must have been loaded, as they are after a run. */
@@ -143,7 +255,37 @@ export class Session<Schema extends StateSchema = StateSchema> {
     return this.#parts.restore(this.toJSON(), this.#parts.schema) as unknown as Session<Schema>;
   }
 
-  #writeState(scope: string, changes: readonly StateChange[]): void {
+  /** This session as it was right after the event `seq`; 0 is before the first event. @throws SeqOutOfRangeError */
+  stateAt(seq: number): StateSnapshot {
+    return snapshotAt(this.ledger.events, seq, this.ledger.resolve);
+  }
+
+  /**
+   * A session of its own in memory that has the events up to `seq`, and shared state as they have seen it. It can be run at once; this
+   * session does not change. `app.fork` makes one that lasts.
+   * @throws SeqOutOfRangeError
+   */
+  forkAt(seq: number): Session<Schema> {
+    checkSeq(seq, this.ledger.lastSeq);
+    const snapshot = this.toJSON();
+    // A name of its own: what it does outside from here on has keys of its own.
+    const id = `session_${this.ledger.ports.ids.next()}`;
+    const fork = this.#parts.restore({ ...snapshot, id, events: snapshot.events.slice(0, seq) }, this.#parts.schema);
+    fork.ledger.append([forkDecision({ session: id, shared: 'isolated', from: this.id, at: seq })]);
+    return fork as unknown as Session<Schema>;
+  }
+
+  /** The `seq` of the event with this id; `undefined`: there is none. */
+  eventIndexOf(eventId: string): number | undefined {
+    return findEventIndex(this.ledger.events, eventId);
+  }
+
+  /** Where the invocation at `path` begins and ends; `undefined`: it has not begun. */
+  invocationBoundary(path: string): InvocationBoundary | undefined {
+    return findInvocationBoundary(this.ledger.events, path);
+  }
+
+  #writeState(scope: string, changes: readonly StateChange[], again: ChangeValue | undefined): void {
     const scopeId = this.shared.scopeIds[scope];
     const draft: EventDraft = {
       type: 'state_change',
@@ -153,13 +295,14 @@ export class Session<Schema extends StateSchema = StateSchema> {
       changes,
       ...(scopeId === undefined ? {} : { scopeId }),
     };
-    const shared = this.shared.writes(scope, changes);
+    const key = changes[0]?.key;
+    const shared = this.shared.writes({ scope, changes, ...(again === undefined || key === undefined ? {} : { again: new Map([[key, again]]) }) });
     this.ledger.append([draft], shared.length > 0 ? { shared } : undefined);
   }
 }
 
 /** A session whatever the types of its state. */
-export type AnySession = Omit<Session, 'state' | 'clone'>;
+export type AnySession = Omit<Session, 'state' | 'clone' | 'forkAt'>;
 
 /** What older snapshots and hand-written ones may say instead: `appName`, and shared state as `<scope>State`. */
 export type LooseSnapshot = Partial<SessionSnapshot> & { readonly appName?: string } & {

@@ -1,5 +1,5 @@
 import type { ResolvedLimits } from '../runnables/agent.ts';
-import { type Consumption, type ConsumptionLimits, exhaustedLimit, nearLimits } from '../supervision/limits.ts';
+import { type Consumption, type ConsumptionLimits, exhaustedLimit, type LimitState, nearLimits } from '../supervision/limits.ts';
 import type { Intent } from './intent.ts';
 import type { CallState, Position } from './position.ts';
 
@@ -47,16 +47,20 @@ function decideCalls(position: Position, inFlight: ReadonlySet<string>, frame: F
   for (const state of position.calls.values()) {
     if (state.settled !== undefined || inFlight.has(state.key)) continue;
     const intent = decideCall(state);
+    if (intent === undefined) continue;
     if (intent.type === 'tool' && running++ >= frame.toolConcurrency) continue;
     intents.push(intent);
   }
   return intents.length === 0 ? waiting : intents;
 }
 
-/** A call that is not in flight: it has not begun, waits for another attempt, or lost its process. */
-function decideCall(state: CallState): Intent {
+/** A call that is not in flight: it has not begun, waits for another attempt, or lost its process. `undefined`: it waits for somebody outside. */
+function decideCall(state: CallState): Intent | undefined {
+  if (state.pending !== undefined) return undefined;
   const last = state.attempts.at(-1);
   if (last === undefined) return { type: 'tool', key: state.key, call: state, attempt: 1, notBefore: undefined };
+  const answered = state.answered.find(({ request }) => request.attempt === last.attempt);
+  if (last.result === undefined && answered !== undefined) return { type: 'resolve_attempt', key: state.key, call: state, attempt: last, answered };
   if (last.result === undefined) return { type: 'close_attempt', key: state.key, call: state, attempt: last };
   const { at, retryAfterMs = 0 } = last.result;
   const notBefore = retryAfterMs === 0 ? undefined : at + retryAfterMs;
@@ -93,10 +97,9 @@ function decideAfterAnswer(position: Position, inFlight: ReadonlySet<string>, fr
 
 function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
   const used = { rounds: position.rounds, tokens: position.tokens, cost: position.cost };
-  const exhausted = exhaustedLimit(used, frame.limits) ?? exhaustedLimit(frame.run.used, frame.run.limits);
-  if (exhausted !== undefined && position.stopReason === undefined) {
-    return [{ type: 'declare_limit', key: `limit:${exhausted.reason}`, limit: exhausted, action: frame.limits.onLimit }];
-  }
+  const limits = raised(frame.limits, position.granted);
+  const exhausted = exhaustedLimit(used, limits) ?? exhaustedLimit(frame.run.used, raised(frame.run.limits, position.granted));
+  if (exhausted !== undefined && position.stopReason === undefined) return decideLimit(position, exhausted, frame);
   if (exhausted !== undefined && frame.limits.onLimit === 'fail') {
     const { reason, used: spent, limit } = exhausted;
     const code = reason === 'round_limit' ? 'step_limit_exceeded' : 'budget_exceeded';
@@ -109,15 +112,36 @@ function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Fra
     ];
   }
   // What is used up is not warned of any more.
-  const warning = position.stopReason === undefined ? nextWarning(position, used, frame) : undefined;
+  const warning = position.stopReason === undefined ? nextWarning(position, used, frame, limits) : undefined;
   if (warning !== undefined) return [warning];
   const key = modelKey(position.rounds + 1, 1);
   if (inFlight.has(key)) return waiting;
   return [{ type: 'model', key, round: position.rounds + 1, attempt: 1, notBefore: undefined, final: position.stopReason !== undefined }];
 }
 
+/** What is done at a limit: somebody is asked first, if the agent says so. */
+function decideLimit({ limitRequest }: Position, limit: LimitState, { limits: { onLimit } }: Frame): readonly Intent[] {
+  if (onLimit !== 'ask') return [{ type: 'declare_limit', key: `limit:${limit.reason}`, limit, action: onLimit }];
+  if (limitRequest !== undefined && limitRequest.answer === undefined) return waiting;
+  // Who allowed more is asked again when that is used up too.
+  const refused = limitRequest?.answer !== undefined && limitRequest.answer.decision !== 'continue';
+  if (refused) return [{ type: 'declare_limit', key: `limit:${limit.reason}`, limit, action: 'answer' }];
+  return [{ type: 'ask_limit', key: `ask:${limit.reason}`, limit }];
+}
+
+/** Limits with what people allowed beyond them. */
+function raised<Limits extends ConsumptionLimits>(limits: Limits, granted: ReadonlyMap<string, number>): ConsumptionLimits {
+  if (granted.size === 0) return limits;
+  const more = (limit: number | undefined, reason: string) => (limit === undefined ? undefined : limit + (granted.get(reason) ?? 0));
+  return {
+    rounds: more(limits.rounds, 'round_limit'),
+    tokens: more(limits.tokens, 'token_limit'),
+    cost: more(limits.cost, 'cost_limit'),
+  };
+}
+
 /** A warning for the agent's own limits once, and for those of the run once in the whole run. */
-function nextWarning(position: Position, used: Consumption, { limits, run }: Frame): Intent | undefined {
+function nextWarning(position: Position, used: Consumption, { run }: Frame, limits: ConsumptionLimits): Intent | undefined {
   const own = nearLimits(used, limits).find(({ reason }) => !position.warned.has(reason));
   if (own !== undefined) return { type: 'warn', key: `warn:${own.reason}`, limit: own, of: 'agent' };
   const shared = nearLimits(run.used, run.limits).find(({ reason }) => !run.warned.has(reason));

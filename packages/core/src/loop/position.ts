@@ -8,14 +8,26 @@ import {
   type StopReason,
   unchanged,
 } from '../ledger/event.ts';
+import { isLateNews } from '../ledger/late-news.ts';
+import type { LimitState } from '../supervision/limits.ts';
 
 /** One execution of a tool. */
 export interface AttemptState {
   readonly attempt: number;
   readonly key: string;
   readonly seq: number;
+  /** Epoch milliseconds at which it is given up. */
+  readonly deadline: number | undefined;
+  /** That of the owner that made it. */
+  readonly epoch: number;
   /** Missing while it runs, or when the process died. */
   result: EventOf<'tool_result'> | undefined;
+}
+
+/** A question that was answered. */
+export interface AnsweredRequest {
+  readonly request: EventOf<'tool_yield'>;
+  readonly answer: EventOf<'tool_input'>;
 }
 
 /** One tool call of the open round. */
@@ -25,6 +37,18 @@ export interface CallState {
   readonly call: EventOf<'tool_call'>;
   readonly attempts: AttemptState[];
   settled: EventOf<'tool_result'> | undefined;
+  /** The question that waits for an answer. */
+  pending: EventOf<'tool_yield'> | undefined;
+  /** Questions with their answers, one of a kind, in the order in which they were answered. */
+  answered: readonly AnsweredRequest[];
+  /** How many questions were asked about it. */
+  generation: number;
+}
+
+/** The last question about a limit of the agent. */
+export interface LimitRequest {
+  readonly request: EventOf<'tool_yield'>;
+  answer: EventOf<'tool_input'> | undefined;
 }
 
 /** Where an agent invocation stands: folded from its events, changed in place by the fold. */
@@ -48,12 +72,18 @@ export interface Position {
   cost: number;
   /** The runnable that a tool handed over to. */
   next: NextInvocation | undefined;
-  /** Messages and endings of spawned children that no prompt has had yet. */
+  /** Messages, endings of spawned children and late results that no prompt has had yet. */
   unseen: number;
   readonly openSpawns: Set<string>;
   /** The limit that was declared exhausted: from then on the model only answers. */
   stopReason: StopReason | undefined;
   readonly warned: Set<string>;
+  /** What was asked when a limit was reached. */
+  limitRequest: LimitRequest | undefined;
+  /** How many questions about limits were asked. */
+  limitRequests: number;
+  /** What people allowed beyond the limits, by reason. */
+  readonly granted: Map<StopReason, number>;
 }
 
 export function startPosition(path: string): Position {
@@ -74,7 +104,48 @@ export function startPosition(path: string): Position {
     openSpawns: new Set(),
     stopReason: undefined,
     warned: new Set(),
+    limitRequest: undefined,
+    limitRequests: 0,
+    granted: new Map(),
   };
+}
+
+const noAnswers: readonly AnsweredRequest[] = Object.freeze([]);
+
+function onYield(position: Position, event: EventOf<'tool_yield'>): Position {
+  if (event.kind === 'limit') {
+    position.limitRequest = { request: event, answer: undefined };
+    position.limitRequests = event.generation;
+    return position;
+  }
+  const state = position.calls.get(event.callId);
+  if (state === undefined) return position;
+  state.pending = event;
+  state.generation = event.generation;
+  // What is asked again has not been answered.
+  state.answered = state.answered.filter(({ request }) => request.kind !== event.kind);
+  return position;
+}
+
+function onInput(position: Position, event: EventOf<'tool_input'>): Position {
+  const { limitRequest } = position;
+  if (limitRequest?.request.requestId === event.requestId) {
+    limitRequest.answer = event;
+    if (event.decision === 'continue') grant(position, limitRequest.request, event);
+    return position;
+  }
+  const state = position.calls.get(event.callId);
+  if (state?.pending?.requestId !== event.requestId) return position;
+  state.answered = [...state.answered, { request: state.pending, answer: event }];
+  state.pending = undefined;
+  return position;
+}
+
+/** Without a number as much again is allowed as the limit was. */
+function grant({ granted }: Position, { request }: EventOf<'tool_yield'>, { input }: EventOf<'tool_input'>): void {
+  const { reason, limit } = request.details as unknown as LimitState;
+  const more = typeof input === 'number' ? input : limit;
+  granted.set(reason, (granted.get(reason) ?? 0) + more);
 }
 
 function onModelEnd(position: Position, event: ModelEndEvent): Position {
@@ -89,20 +160,30 @@ function onModelEnd(position: Position, event: ModelEndEvent): Position {
 }
 
 function onToolResult(position: Position, event: EventOf<'tool_result'>): Position {
+  // The model has read that the call was given up.
+  if (isLateNews(event)) position.unseen++;
   const state = position.calls.get(event.callId);
   if (state === undefined || event.late === true) return position;
   const attempt = state.attempts.find((candidate) => candidate.attempt === event.attempt);
   if (attempt !== undefined) attempt.result = event;
   if (event.settled && state.settled === undefined) {
     state.settled = event;
+    state.pending = undefined;
     position.unsettled--;
     position.next ??= event.next;
   }
   return position;
 }
 
+/** A question that was taken back was never asked. */
+function withdraw(position: Position, requestId: string): void {
+  for (const state of position.calls.values()) if (state.pending?.requestId === requestId) state.pending = undefined;
+  if (position.limitRequest?.request.requestId === requestId) position.limitRequest = undefined;
+}
+
 function onDecision(position: Position, event: EventOf<'decision'>): Position {
   if (event.component === 'spawn' && event.decision === 'detach') position.openSpawns.delete(String(event.data?.['path']));
+  if (event.component === 'request' && event.decision === 'withdraw') withdraw(position, String(event.data?.['requestId']));
   if (event.component !== 'limits') return position;
   const reason = event.data?.['reason'] as StopReason | undefined;
   if (event.decision === 'exhausted' && reason !== undefined) position.stopReason ??= reason;
@@ -123,17 +204,26 @@ export const positionFold: Fold<Position> = {
   },
   thought: unchanged,
   tool_call: (position, event) => {
-    position.calls.set(event.callId, { key: `tool:${event.callId}`, call: event, attempts: [], settled: undefined });
+    position.calls.set(event.callId, {
+      key: `tool:${event.callId}`,
+      call: event,
+      attempts: [],
+      settled: undefined,
+      pending: undefined,
+      answered: noAnswers,
+      generation: 0,
+    });
     position.unsettled++;
     return position;
   },
   tool_attempt: (position, event) => {
-    position.calls.get(event.callId)?.attempts.push({ attempt: event.attempt, key: event.key, seq: event.seq, result: undefined });
+    const { attempt, key, seq, deadline, epoch } = event;
+    position.calls.get(event.callId)?.attempts.push({ attempt, key, seq, deadline, epoch, result: undefined });
     return position;
   },
   tool_result: onToolResult,
-  tool_yield: unchanged,
-  tool_input: unchanged,
+  tool_yield: onYield,
+  tool_input: onInput,
   state_change: unchanged,
   invocation_start: (position, event) => {
     if (event.mode === 'spawn') position.openSpawns.add(event.invocationId);

@@ -6,8 +6,8 @@ import type { Tool } from '../tools/tool.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import type { Renderer, ToolChoice } from './render-context.ts';
 
-/** What happens when a limit is reached: one last answer without tools, or the end as an error. */
-export type OnLimit = 'answer' | 'fail';
+/** What happens when a limit is reached: one last answer without tools, the end as an error, or the question whether it may be exceeded. */
+export type OnLimit = 'answer' | 'fail' | 'ask';
 
 /** Limits of one agent invocation. */
 export interface AgentLimits {
@@ -68,7 +68,7 @@ export interface Agent extends Runnable<string> {
 const defaultRounds = 25;
 const defaultToolConcurrency = 16;
 
-const limitOptions: OptionChecks<AgentLimits> = { rounds: isCount, tokens: isPositive, cost: isPositive, onLimit: isOneOf('answer', 'fail') };
+const limitOptions: OptionChecks<AgentLimits> = { rounds: isCount, tokens: isPositive, cost: isPositive, onLimit: isOneOf('answer', 'fail', 'ask') };
 
 const agentOptions: OptionChecks<AgentOptions> = {
   name: isText,

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../base/json.ts';
-import { isCountOrNone, isFunction, isObject, isText, type OptionChecks } from '../base/options.ts';
+import { isCountOrNone, isFlag, isFunction, isObject, isText, type OptionChecks } from '../base/options.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { checkRunnables } from './sequence.ts';
@@ -21,6 +21,8 @@ export interface LoopOptions {
   readonly maxIterations?: number;
   /** Pure; asked before every iteration, the first one included. @default always true */
   readonly while?: (ctx: LoopContext) => boolean;
+  /** Waits before every iteration but the first for a message that no prompt has had: `session.addMessage(text, result.yieldedInvocationId)`. @default false */
+  readonly yields?: boolean;
   readonly version?: string;
 }
 
@@ -30,6 +32,7 @@ export interface Loop extends Runnable {
   readonly runnable: Runnable;
   readonly maxIterations: number;
   readonly while: ((ctx: LoopContext) => boolean) | undefined;
+  readonly yields: boolean;
 }
 
 const defaultMaxIterations = 100;
@@ -40,6 +43,7 @@ const loopOptions: OptionChecks<LoopOptions> = {
   runnable: isObject,
   maxIterations: isCountOrNone,
   while: isFunction,
+  yields: isFlag,
   version: isText,
 };
 
@@ -62,5 +66,6 @@ export function loop(options: LoopOptions): Loop {
     runnable: options.runnable,
     maxIterations,
     while: options.while,
+    yields: options.yields ?? false,
   });
 }

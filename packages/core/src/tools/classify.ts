@@ -47,13 +47,18 @@ function classify(thrown: unknown, now: number): ThrownClassification {
   if (isToolFailure(thrown)) return ofToolFailure(thrown);
   if (!isObject(thrown)) return { result: resultOf(toolError, describeNonError(thrown), undefined), effect: 'none' };
   const signature = isAdjutantError(thrown) ? undefined : findSignature(thrown, 0);
-  const kind = signature?.kind ?? (isAdjutantError(thrown) ? { ...toolError, errorType: thrown.code } : toolError);
+  const kind = signature?.kind ?? (isAdjutantError(thrown) ? ofAdjutant(thrown.code) : toolError);
   const retryAfterMs = retryAfterOf(signature?.source ?? thrown, now);
   return {
     result: resultOf(kind, contentOf(thrown, signature), detailOf(thrown, signature === undefined)),
     effect: kind.effect,
     ...(retryAfterMs === undefined ? undefined : { retryAfterMs }),
   };
+}
+
+/** An effect of the tool of which nobody knows whether it took place leaves that of the whole call open. */
+function ofAdjutant(code: string): FailureKind {
+  return code === 'effect_unknown' ? { status: 'unknown', errorType: code, effect: 'unknown' } : { ...toolError, errorType: code };
 }
 
 /** Failures of other copies of the package count too. */

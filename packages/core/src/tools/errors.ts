@@ -20,12 +20,12 @@ export class DuplicateToolError extends AdjutantError {
   }
 }
 
-/** A child that `prepare` wanted to begin. */
+/** A child or an effect that `prepare` wanted to begin. */
 export class ChildInPrepareError extends AdjutantError {
   constructor(data: { tool: string }) {
     super(
       'child_in_prepare',
-      `"prepare" of the tool "${data.tool}" called another runnable. It runs before the attempt is recorded, so nothing would keep the child from being run again: do this in "execute".`,
+      `"prepare" of the tool "${data.tool}" called another runnable or began an effect. It runs before the attempt is recorded, so nothing would keep them from being run again: do this in "execute".`,
       data,
     );
   }

@@ -20,15 +20,40 @@ import type { StateSchema } from '../ledger/state-types.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import { InvalidToolError } from './errors.ts';
+import { type ApprovalOptions, isApproval, isRequest, type PendingOperation, type RequestOptions } from './request-options.ts';
 
 /** A schema library's schema: any Standard Schema that also gives JSON Schema (zod 4.2 and later does). */
 export type ToolSchema<Input = unknown, Output = unknown> = StandardSchemaV1<Input, Output> & StandardJSONSchemaV1<Input, Output>;
 
 /** What is done with a call that repeats one whose outcome is not known. */
-export type OnRepeat = 'refuse' | 'allow';
+export type OnRepeat = 'confirm' | 'refuse' | 'allow';
 
-/** What is done with an attempt whose effect is not known, because the process died, the time was over or the connection was lost. */
-export type Recovery = 'report' | 'rerun';
+/** What a probe has found out about an attempt. */
+export type ProbeResult =
+  | { readonly happened: true /** What the call gives. */; readonly result?: unknown }
+  | { readonly happened: false }
+  | { readonly happened: 'unknown' /** What the model is told. */; readonly detail?: string };
+
+/** What a probe works with: the call and the attempt in question. */
+export interface ProbeContext<Args = unknown> {
+  /** The prepared arguments. */
+  readonly args: Args;
+  readonly callId: string;
+  readonly toolName: string;
+  readonly attempt: number;
+  /** The key that the attempt was made under. */
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+}
+
+/** Finds out whether an attempt took effect. What it throws leaves the outcome unknown. */
+export type Probe<Args = unknown> = (ctx: ProbeContext<Args>) => ProbeResult | Promise<ProbeResult>;
+
+/**
+ * What is done with an attempt whose effect is not known, because the process died, the time was over or the connection was lost: the model is
+ * told, it is run again, a person is asked, or a function finds out.
+ */
+export type Recovery<Args = unknown> = 'report' | 'rerun' | 'ask' | Probe<Args>;
 
 export interface ToolRetry {
   /** Attempts in all. @default 3 */
@@ -39,8 +64,10 @@ export interface ToolRetry {
   readonly backoffMultiplier?: number;
 }
 
-export interface ToolContext<Args = unknown, Schema extends StateSchema = StateSchema> extends BodyContext<Schema> {
+export interface ToolContext<Args = unknown, Schema extends StateSchema = StateSchema, Input = unknown> extends BodyContext<Schema> {
   readonly args: Args;
+  /** What somebody outside gave, for a tool with `yieldSchema`: its validated input. Missing before that. */
+  readonly input: Input | undefined;
   readonly callId: string;
   readonly toolName: string;
   /** Name of the agent that calls. */
@@ -58,15 +85,16 @@ export interface ToolContext<Args = unknown, Schema extends StateSchema = StateS
 }
 
 /** What `finalize` sees: the context of the call, and what `execute` gave. */
-export interface FinalizeContext<Args = unknown, Output = unknown, Schema extends StateSchema = StateSchema> extends ToolContext<Args, Schema> {
+export interface FinalizeContext<Args = unknown, Output = unknown, Schema extends StateSchema = StateSchema, Input = unknown>
+  extends ToolContext<Args, Schema, Input> {
   /** The awaited result of `execute`. */
   readonly result: Output;
 }
 
-type ToolReturn<Output> = Output | ToolResult | Runnable;
+type ToolReturn<Output> = Output | ToolResult | Runnable | PendingOperation;
 
 /** Options of `tool`. `Args` comes from a library's schema; with plain JSON Schema it is `JsonObject`, unless `execute` annotates its context. */
-export interface ToolOptions<Args, Input, Output, Schema extends StateSchema> {
+export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Given = unknown> {
   /** What the model calls it by: letters, digits, `_` and `-`, with name spaces before dots; at most 64 characters when each dot counts as two. */
   readonly name: string;
   readonly description: string;
@@ -76,16 +104,28 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema> {
   readonly outputSchema?: StandardSchemaV1<unknown, Output> | JsonObject;
   /** Types the state that the tool uses, and checks what it writes. */
   readonly stateSchema?: Schema;
+  /** Changes with the meaning of the definition: what was asked about a call of another version is asked again. */
+  readonly version?: string;
+  /**
+   * Schema of what somebody outside must give before the call goes on: `session.addToolInput(callId, input)`. Without `execute` what was
+   * given is the result; with it, `execute` runs afterwards and finds it in `ctx.input`.
+   */
+  readonly yieldSchema?: ToolSchema<unknown, Given> | JsonObject;
+  /** How the input is asked for. */
+  readonly yieldOptions?: RequestOptions<Args, Schema>;
+  /** Asks somebody before the tool runs. `true`: before every call. */
+  readonly approval?: ApprovalOptions<Args, Schema> | true;
   /** Milliseconds for one attempt. @default 30_000 (120_000 for a tool that calls agents) */
   readonly timeout?: number;
   /** Attempts after a failure that is known to have had no effect, or after any failure of a tool that may be run again. @default none */
   readonly retry?: ToolRetry;
   /** @default 'rerun' with `readOnly` or `idempotent`, else 'report' */
-  readonly recovery?: Recovery;
+  readonly recovery?: Recovery<Args>;
   /**
    * What is done with a call that has the arguments of an earlier one of which nobody knows whether it took effect. It gets the idempotency key of
-   * that one; 'refuse' does not run it at all and tells the model to check first. Without meaning for a tool that may be run again.
-   * @default 'refuse' for a tool that itself says `recovery: 'report'` or `destructive: true`, else 'allow'
+   * that one; 'confirm' asks somebody first, 'refuse' does not run it at all and tells the model to check. Without meaning for a tool that may be
+   * run again.
+   * @default 'confirm' for a tool that itself says `recovery: 'report'`, `recovery: 'ask'` or `destructive: true`, else 'allow'
    */
   readonly onRepeat?: OnRepeat;
   /** The tool changes nothing outside. */
@@ -101,13 +141,16 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema> {
    * children, and should change nothing outside: nothing protects what it does from being done again.
    */
   readonly prepare?: (ctx: ToolContext<Args, Schema>) => Args | Promise<Args>;
-  /** Does the work. Returning a runnable hands the conversation over to it. */
-  readonly execute: (ctx: ToolContext<Args, Schema>) => ToolReturn<Output> | Promise<ToolReturn<Output>>;
+  /**
+   * Does the work. Returning a runnable hands the conversation over to it; returning `pending(…)` says that the result comes later.
+   * @default what was given for `yieldSchema`
+   */
+  readonly execute?: (ctx: ToolContext<Args, Schema, Given>) => ToolReturn<Output> | Promise<ToolReturn<Output>>;
   /**
    * Changes the result before it is recorded. Not called when `execute` gave a `ToolResult` or a runnable: these are final.
    * When it throws, the call has failed and is not tried again: the tool has done its work.
    */
-  readonly finalize?: (ctx: FinalizeContext<Args, Output, Schema>) => unknown;
+  readonly finalize?: (ctx: FinalizeContext<Args, Output, Schema, Given>) => unknown;
 }
 
 /** A frozen tool definition. */
@@ -119,6 +162,12 @@ export interface Tool {
   readonly schema: ToolSchema | JsonObject;
   readonly outputSchema?: StandardSchemaV1 | JsonObject;
   readonly stateSchema?: StateSchema;
+  readonly version: string | undefined;
+  readonly yieldSchema?: ToolSchema | JsonObject;
+  /** JSON Schema of the input, as people are shown it. */
+  readonly yieldInputSchema: JsonObject | undefined;
+  readonly yieldOptions?: RequestOptions;
+  readonly approval: ApprovalOptions | undefined;
   readonly timeout: number | undefined;
   readonly retry: Required<ToolRetry>;
   readonly recovery: Recovery;
@@ -150,26 +199,40 @@ function assertToolName(name: unknown): asserts name is string {
  * Defines a tool. The definition is frozen; a JSON Schema is copied.
  * @throws InvalidToolError when the name or the schema cannot be used with model providers, or the options contradict each other
  */
-export function tool<Args = JsonObject, Input = unknown, Output = unknown, Schema extends StateSchema = StateSchema>(
-  options: ToolOptions<Args, Input, Output, Schema>,
+export function tool<Args = JsonObject, Input = unknown, Output = unknown, Schema extends StateSchema = StateSchema, Given = unknown>(
+  options: ToolOptions<Args, Input, Output, Schema, Given>,
 ): Tool {
   const name: unknown = (options as { name?: unknown } | null | undefined)?.name;
   assertToolName(name);
   assertConsistent(name, options);
   const inputSchema = inputJsonSchema(name, options.schema);
-  const repeatable = options.readOnly === true || options.idempotent === true;
+  const { execute, approval, yieldSchema } = options;
+  // A tool that only waits for input does nothing outside.
+  const repeatable = options.readOnly === true || options.idempotent === true || execute === undefined;
+  const isDeclared = options.recovery === 'report' || options.recovery === 'ask' || options.destructive === true;
+  const yieldInputSchema = yieldSchema === undefined ? undefined : jsonSchemaOf(name, yieldSchema, 'yieldSchema');
   return Object.freeze({
     ...options,
+    version: options.version,
+    execute: execute ?? givenInput,
+    approval: approval === true ? {} : approval,
+    ...(yieldSchema === undefined ? {} : { yieldSchema: isStandardSchema(yieldSchema) ? yieldSchema : yieldInputSchema }),
+    yieldInputSchema,
     inputSchema,
     schema: isStandardSchema(options.schema) ? options.schema : inputSchema,
     timeout: options.timeout,
     retry: retryOf(options.retry),
     recovery: options.recovery ?? (repeatable ? 'rerun' : 'report'),
-    onRepeat: options.onRepeat ?? (options.recovery === 'report' || options.destructive === true ? 'refuse' : 'allow'),
+    onRepeat: options.onRepeat ?? (isDeclared ? 'confirm' : 'allow'),
     readOnly: options.readOnly ?? false,
     idempotent: options.idempotent ?? false,
     destructive: options.destructive ?? false,
   }) as unknown as Tool;
+}
+
+/** What a tool without `execute` gives. */
+function givenInput(ctx: ToolContext): unknown {
+  return ctx.input;
 }
 
 /** The same tool under another name. */
@@ -178,7 +241,7 @@ export function renameTool(definition: Tool, name: string): Tool {
   return Object.freeze({ ...definition, name });
 }
 
-type CheckedOptions = Pick<Tool, 'timeout' | 'execute' | 'readOnly' | 'destructive' | 'description' | 'onRepeat'>;
+type CheckedOptions = Pick<Tool, 'timeout' | 'execute' | 'readOnly' | 'destructive' | 'description' | 'onRepeat' | 'yieldSchema'>;
 
 const retryChecks: OptionChecks<ToolRetry> = {
   maxAttempts: isCount,
@@ -187,7 +250,7 @@ const retryChecks: OptionChecks<ToolRetry> = {
 };
 
 /** A definition may be spread into the options of a new one, so what `tool` adds is known here too. */
-const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchema> & Pick<Tool, 'inputSchema'>> = {
+const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchema> & Pick<Tool, 'inputSchema' | 'yieldInputSchema'>> = {
   name: isAnything,
   description: isText,
   schema: isAnything,
@@ -196,8 +259,13 @@ const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchem
   stateSchema: isObject,
   timeout: isPositive,
   retry: isGroup(retryChecks),
-  recovery: isOneOf('report', 'rerun'),
-  onRepeat: isOneOf('refuse', 'allow'),
+  version: isText,
+  yieldSchema: isAnything,
+  yieldInputSchema: isAnything,
+  yieldOptions: isRequest,
+  approval: isApproval,
+  recovery: (value) => (typeof value === 'function' ? undefined : isOneOf('report', 'rerun', 'ask')(value) && "'report', 'rerun', 'ask' or a probe"),
+  onRepeat: isOneOf('confirm', 'refuse', 'allow'),
   readOnly: isFlag,
   idempotent: isFlag,
   destructive: isFlag,
@@ -207,12 +275,12 @@ const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchem
 };
 
 function assertConsistent(name: string, options: object): void {
-  const { description, execute, readOnly, destructive } = options as Partial<CheckedOptions>;
+  const { description, execute, readOnly, destructive, yieldSchema } = options as Partial<CheckedOptions>;
   const refuse = (reason: string): never => {
     throw new InvalidToolError({ tool: name, reason });
   };
   if (typeof description !== 'string') refuse('`description` must be a string that tells the model when and how to use the tool');
-  if (typeof execute !== 'function') refuse('`execute` must be a function');
+  if (typeof execute !== 'function' && yieldSchema === undefined) refuse('`execute` must be a function, unless the tool has a `yieldSchema`');
   const invalid = findInvalidOption(options, toolChecks);
   if (invalid !== undefined) refuse(invalid.reason);
   if (readOnly && destructive) refuse('`readOnly` and `destructive` contradict each other');
@@ -229,11 +297,17 @@ export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
   return (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema;
 }
 
-function inputJsonSchema(name: string, schema: unknown): JsonObject {
-  const written = isStandardSchema(schema) ? convertedSchema(name, schema) : schema;
+/** JSON Schema of what a schema takes. */
+function jsonSchemaOf(name: string, schema: unknown, option: string): JsonObject {
+  const written = isStandardSchema(schema) ? convertedSchema(name, schema, option) : schema;
   if (typeof written !== 'object' || written === null || Array.isArray(written)) {
-    throw new InvalidToolError({ tool: name, reason: '`schema` must be a Standard Schema (such as z.object({…})) or a JSON Schema object' });
+    throw new InvalidToolError({ tool: name, reason: `\`${option}\` must be a Standard Schema (such as z.object({…})) or a JSON Schema object` });
   }
+  return deepFreeze(copyOfSchema(name, written));
+}
+
+function inputJsonSchema(name: string, schema: unknown): JsonObject {
+  const written = jsonSchemaOf(name, schema, 'schema');
   const { type = 'object' } = written as { type?: unknown };
   if (type !== 'object')
     throw new InvalidToolError({ tool: name, reason: `\`schema\` must describe an object of arguments, not ${JSON.stringify(type)}` });
@@ -248,17 +322,17 @@ function copyOfSchema(name: string, schema: object): JsonObject {
   }
 }
 
-function convertedSchema(name: string, schema: StandardSchemaV1): unknown {
+function convertedSchema(name: string, schema: StandardSchemaV1, option: string): unknown {
   const standard: StandardSchemaV1.Props & { readonly jsonSchema?: StandardJSONSchemaV1.Converter } = schema['~standard'];
   if (standard.jsonSchema === undefined) {
     throw new InvalidToolError({
       tool: name,
-      reason: `\`schema\` (of ${standard.vendor}) cannot give a JSON Schema; use a library that implements Standard JSON Schema, such as zod 4.2 or later, or pass a JSON Schema object`,
+      reason: `\`${option}\` (of ${standard.vendor}) cannot give a JSON Schema; use a library that implements Standard JSON Schema, such as zod 4.2 or later, or pass a JSON Schema object`,
     });
   }
   try {
     return standard.jsonSchema.input({ target: 'draft-07' });
   } catch (cause) {
-    throw new InvalidToolError({ tool: name, reason: `\`schema\` cannot be written as JSON Schema: ${(cause as Error).message}` });
+    throw new InvalidToolError({ tool: name, reason: `\`${option}\` cannot be written as JSON Schema: ${(cause as Error).message}` });
   }
 }

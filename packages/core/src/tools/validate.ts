@@ -38,6 +38,21 @@ export function validateOutput(tool: Tool, output: unknown): OutputValidation | 
   return checked instanceof Promise ? checked.then((settled) => outputOutcome(tool, settled)) : outputOutcome(tool, checked);
 }
 
+/** `input` is what the schema made of it. */
+export type InputValidation = { readonly ok: true; readonly input: unknown } | { readonly ok: false; readonly message: string };
+
+/**
+ * Checks what somebody outside gave for a call against the tool's `yieldSchema`. The message names the places and what was expected there,
+ * and none of the values.
+ * @throws InvalidToolError (or rejects with it) when the schema cannot be used
+ */
+export async function validateInput(tool: Tool, input: unknown): Promise<InputValidation> {
+  if (tool.yieldSchema === undefined) return { ok: true, input };
+  const checked = await check(tool, tool.yieldSchema, input);
+  if ('value' in checked) return { ok: true, input: checked.value };
+  return { ok: false, message: `the input does not fit: ${checked.issues.map(({ path, expected }) => `${path} must be ${expected}`).join('; ')}` };
+}
+
 function argsOutcome(tool: Tool, checked: Checked): ArgsValidation {
   if ('value' in checked) return { ok: true, args: checked.value };
   const subject = `The arguments of "${tool.name}" do not fit. Correct these and call it again`;

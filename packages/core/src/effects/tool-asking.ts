@@ -1,0 +1,227 @@
+import { deepFreeze, type JsonValue } from '../base/json.ts';
+import type { RequestDetails, RequestKind } from '../ledger/event.ts';
+import type { AnsweredRequest, CallState } from '../loop/position.ts';
+import type { RequestOptions } from '../tools/request-options.ts';
+import type { FinalizeContext, Tool } from '../tools/tool.ts';
+import { validateArgs, validateInput } from '../tools/validate.ts';
+import type { ToolCallPorts } from './tool-ports.ts';
+import { ask, callSummary, requestDecision, requestFingerprint } from './tool-request.ts';
+import { refusalDraft } from './tool-result-draft.ts';
+import { cancelledBefore, requestExpired, requestRejected } from './tool-result-texts.ts';
+
+/** Milliseconds that an approval waits for its answer, and within which it is to be used (SETTLED §1, SEMANTICS D10). */
+const defaultApprovalExpiresIn = 30 * 60_000;
+const defaultUseWithin = 24 * 3_600_000;
+
+/** A call that may have to wait for somebody before it is attempted. */
+export interface AskingCall {
+  readonly state: CallState;
+  readonly tool: Tool;
+  readonly ports: ToolCallPorts;
+  /** The prepared arguments. */
+  readonly args: unknown;
+  context(): FinalizeContext;
+}
+
+/** What the answers of a call come to: it goes on with these arguments and this input, it has been settled, or it asks (again). */
+export type Answers =
+  | {
+      readonly verdict: 'go';
+      readonly args: unknown;
+      readonly input: unknown /** Whether the arguments were edited, and are to be prepared. */;
+      readonly edited: boolean;
+    }
+  | { readonly verdict: 'settled' }
+  | { readonly verdict: 'none' };
+
+/** Questions that are asked before a call is attempted. */
+function isBeforeAttempt({ request }: AnsweredRequest): boolean {
+  return request.attempt === undefined;
+}
+
+/** Reads what was answered about a call that is about to be attempted. Bad or stale answers are asked again, and the ledger says why. */
+export async function takeAnswers(state: CallState, tool: Tool, ports: ToolCallPorts): Promise<Answers> {
+  const answered = state.answered.filter(isBeforeAttempt);
+  const last = answered.at(-1);
+  if (last === undefined) return { verdict: 'none' };
+  const reader = new AnswerReader(state, tool, ports);
+  // What an attempt was made on has been used: a later attempt of the call goes by the same answers.
+  if (state.attempts.length === 0) {
+    const stale = answered.find((one) => reader.staleness(one) !== undefined);
+    if (stale !== undefined) return reader.askAgain(stale, reader.staleness(stale) as string);
+  }
+  return reader.take(last, answered);
+}
+
+class AnswerReader {
+  readonly #state: CallState;
+  readonly #tool: Tool;
+  readonly #ports: ToolCallPorts;
+
+  constructor(state: CallState, tool: Tool, ports: ToolCallPorts) {
+    this.#state = state;
+    this.#tool = tool;
+    this.#ports = ports;
+  }
+
+  /** Why an answer no longer counts; `undefined`: it does. */
+  staleness({ request, answer }: AnsweredRequest): string | undefined {
+    const { ledger, clock } = this.#ports;
+    const args = ledger.resolve(request.args);
+    if (requestFingerprint(this.#tool, args) !== request.fingerprint) return 'the tool has changed since it was asked';
+    if (request.requestId !== ledger.requestId(request.callId, request.generation)) return undefined;
+    const { useWithin } = request.request;
+    const isOld = request.kind === 'approval' && useWithin !== undefined && clock.now() - answer.at > useWithin;
+    return isOld ? `the approval was not used within ${useWithin} ms` : undefined;
+  }
+
+  async take(last: AnsweredRequest, answered: readonly AnsweredRequest[]): Promise<Answers> {
+    const { request, answer } = last;
+    const { onExpire } = request.request;
+    const value = answer.decision === 'expire' && typeof onExpire === 'object' ? onExpire.default : undefined;
+    switch (answer.decision) {
+      case 'reject':
+        return this.#settle(requestRejected(answer.reason));
+      case 'cancel':
+        return this.#settle(cancelledBefore());
+      case 'escalate':
+        return this.#escalate(last);
+      case 'expire':
+        if (value === undefined || value === 'reject') return this.#settle(requestExpired());
+        return this.#go(last, answered, value);
+      case 'edit':
+        return this.#edit(last);
+      default:
+        return this.#go(last, answered, undefined);
+    }
+  }
+
+  #settle(result: ReturnType<typeof requestExpired>): Answers {
+    this.#ports.ledger.append([refusalDraft(this.#state, this.#ports.path, result)]);
+    return { verdict: 'settled' };
+  }
+
+  /** @param given what stands for the answer of the last question, when its time was over */
+  async #go(last: AnsweredRequest, answered: readonly AnsweredRequest[], given: JsonValue | undefined): Promise<Answers> {
+    const { ledger } = this.#ports;
+    const args = deepFreeze(ledger.resolve(last.request.args));
+    const asked = answered.find(({ request }) => request.kind === 'input');
+    if (asked === undefined) return { verdict: 'go', args, input: undefined, edited: false };
+    const raw = asked === last && given !== undefined ? given : ledger.resolve(asked.answer.input);
+    const checked = await validateInput(this.#tool, raw);
+    if (!checked.ok) return this.askAgain(asked, checked.message);
+    return { verdict: 'go', args, input: checked.input, edited: false };
+  }
+
+  async #edit(last: AnsweredRequest): Promise<Answers> {
+    if (last.request.request.allowEdit === false) return this.askAgain(last, 'its arguments may not be edited');
+    const validated = await validateArgs(this.#tool, this.#ports.ledger.resolve(last.answer.input));
+    if (!validated.ok) return this.askAgain(last, 'the edited arguments do not fit the schema of the tool');
+    return { verdict: 'go', args: validated.args, input: undefined, edited: true };
+  }
+
+  #escalate({ request }: AnsweredRequest): Answers {
+    const { escalateTo = [], ...rest } = request.request;
+    const details: RequestDetails = { ...rest, mayDecide: escalateTo, onExpire: 'reject' };
+    return this.#repeat(request, details, 'escalate', `Nobody answered in time: it goes to ${escalateTo.join(', ')}.`);
+  }
+
+  askAgain({ request }: AnsweredRequest, why: string): Answers {
+    // What was prepared by another version of the tool is prepared anew before the question.
+    if (requestFingerprint(this.#tool, this.#ports.ledger.resolve(request.args)) !== request.fingerprint) {
+      const { ledger, path } = this.#ports;
+      ledger.append([requestDecision(path, 'ask_again', `The answer is not used: ${why}.`, { requestId: request.requestId, kind: request.kind })]);
+      return { verdict: 'none' };
+    }
+    return this.#repeat(request, request.request, 'ask_again', `The answer is not used: ${why}.`);
+  }
+
+  #repeat(request: AnsweredRequest['request'], details: RequestDetails, decision: string, reasoning: string): Answers {
+    const { ledger, path, clock } = this.#ports;
+    const { kind, callId, name, args, fingerprint } = request;
+    const { expiresIn } = details;
+    ask(
+      ledger,
+      {
+        kind,
+        path,
+        callId,
+        name,
+        args: ledger.resolve(args),
+        fingerprint,
+        generation: this.#state.generation + 1,
+        request: details,
+        expiresAt: expiresIn === undefined ? undefined : clock.now() + expiresIn,
+      },
+      [requestDecision(path, decision, reasoning, { requestId: request.requestId, kind })],
+    );
+    return { verdict: 'settled' };
+  }
+}
+
+/** Whether a question was answered in a way that counts. */
+function isGranted({ state, tool, ports }: AskingCall, kind: RequestKind): boolean {
+  // An attempt that was made has used the answers; another one of the same call goes by them.
+  if (state.attempts.length > 0 && kind !== 'repeat') return true;
+  const answered = state.answered.find(({ request }) => request.kind === kind);
+  return answered !== undefined && requestFingerprint(tool, ports.ledger.resolve(answered.request.args)) === answered.request.fingerprint;
+}
+
+/** Asks what has to be asked before a call is attempted. Returns whether it now waits for an answer. */
+export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
+  const { tool } = call;
+  const { approval, yieldSchema, yieldOptions } = tool;
+  if (approval !== undefined && !isGranted(call, 'approval')) {
+    const isNeeded = approval.when === undefined || (await approval.when(call.context()));
+    if (isNeeded) {
+      const { allowEdit = true, useWithin = defaultUseWithin, expiresIn = defaultApprovalExpiresIn } = approval;
+      const options = allowEdit ? (['approve', 'edit', 'reject'] as const) : (['approve', 'reject'] as const);
+      askFor(
+        call,
+        'approval',
+        { ...approval, expiresIn },
+        { options, allowEdit, useWithin, ...(allowEdit ? { inputSchema: tool.inputSchema } : {}) },
+      );
+      return true;
+    }
+  }
+  if (yieldSchema === undefined || isGranted(call, 'input')) return false;
+  const inputSchema = tool.yieldInputSchema === undefined ? {} : { inputSchema: tool.yieldInputSchema };
+  askFor(call, 'input', yieldOptions ?? {}, { options: ['answer', 'reject'], ...inputSchema });
+  return true;
+}
+
+/** Asks whether a call may be made although an equal one may have taken effect. Returns whether it now waits for an answer. */
+export function asksToRepeat(call: AskingCall, earlier: string): boolean {
+  if (isGranted(call, 'repeat')) return false;
+  const details = { args: call.args, earlierCall: earlier, why: 'An earlier call with the same arguments may have taken effect.' };
+  askFor(call, 'repeat', { expiresIn: defaultApprovalExpiresIn }, { options: ['approve', 'reject'], details: details as unknown as JsonValue });
+  return true;
+}
+
+function askFor(call: AskingCall, kind: RequestKind, options: RequestOptions, more: Pick<RequestDetails, 'options'> & Partial<RequestDetails>): void {
+  const { state, tool, ports, args } = call;
+  const { summary, details, mayDecide, expiresIn, onExpire, escalateTo } = options;
+  const people = typeof mayDecide === 'function' ? mayDecide(call.context()) : mayDecide;
+  const shown = details === undefined ? undefined : details(call.context());
+  ask(ports.ledger, {
+    kind,
+    path: ports.path,
+    callId: state.call.callId,
+    name: tool.name,
+    args,
+    generation: state.generation + 1,
+    fingerprint: requestFingerprint(tool, args),
+    expiresAt: expiresIn === undefined ? undefined : ports.clock.now() + expiresIn,
+    request: {
+      agent: state.call.agent,
+      summary: summary === undefined ? callSummary(tool.name, args) : summary(call.context()),
+      ...(shown === undefined ? {} : { details: shown }),
+      ...(people === undefined ? {} : { mayDecide: people }),
+      ...(expiresIn === undefined ? {} : { expiresIn }),
+      ...(onExpire === undefined ? {} : { onExpire }),
+      ...(escalateTo === undefined ? {} : { escalateTo }),
+      ...more,
+    },
+  });
+}

@@ -1,0 +1,116 @@
+import { findJsonDefect, type JsonValue } from '../base/json.ts';
+import {
+  findInvalidOption,
+  isFlag,
+  isFunction,
+  isListOfText,
+  isNonEmptyText,
+  isOneOf,
+  isPositive,
+  type OptionCheck,
+  type OptionChecks,
+} from '../base/options.ts';
+import type { StateSchema } from '../ledger/state-types.ts';
+import type { ToolContext } from './tool.ts';
+
+/** What becomes of a request when its time is over: it counts as rejected, goes to others, or is answered by a value. */
+export type OnExpire = 'reject' | 'escalate' | { readonly default: JsonValue };
+
+/** How somebody outside is asked. */
+export interface RequestOptions<Args = unknown, Schema extends StateSchema = StateSchema> {
+  /** One line that says what is to be done. @default the tool's name with its arguments */
+  readonly summary?: (ctx: ToolContext<Args, Schema>) => string;
+  /** What else people are shown. @default the arguments */
+  readonly details?: (ctx: ToolContext<Args, Schema>) => JsonValue;
+  /** Milliseconds in which it can be answered. @default 1_800_000 (30 minutes) for approvals, no end for input */
+  readonly expiresIn?: number;
+  /** @default 'reject' */
+  readonly onExpire?: OnExpire;
+  /** Who may answer after an escalation; needed for `onExpire: 'escalate'`. */
+  readonly escalateTo?: readonly string[];
+  /** Who may answer: ids of people, checked against `by` of the answer. @default anybody */
+  readonly mayDecide?: readonly string[] | ((ctx: ToolContext<Args, Schema>) => readonly string[]);
+}
+
+/** How somebody is asked before a tool runs. */
+export interface ApprovalOptions<Args = unknown, Schema extends StateSchema = StateSchema> extends RequestOptions<Args, Schema> {
+  /** Whether this call needs approval. @default every call does */
+  readonly when?: (ctx: ToolContext<Args, Schema>) => boolean | Promise<boolean>;
+  /** Whether the arguments may be edited before the tool runs. @default true */
+  readonly allowEdit?: boolean;
+  /** Milliseconds within which an approval must be used; later it is asked again. @default 86_400_000 (24 hours) */
+  readonly useWithin?: number;
+}
+
+const isOnExpire: OptionCheck = (value) => {
+  const { default: given, ...rest } = (typeof value === 'object' && value !== null ? value : {}) as { default?: unknown };
+  const isDefault = given !== undefined && findJsonDefect(given) === undefined && Object.keys(rest).length === 0;
+  return isDefault ? undefined : isOneOf('reject', 'escalate')(value) && "'reject', 'escalate' or { default: a JSON value }";
+};
+
+const isPeople: OptionCheck = (value) =>
+  typeof value === 'function' || isListOfText(value) === undefined ? undefined : 'a list of strings or a function that gives one';
+
+const requestChecks: OptionChecks<RequestOptions> = {
+  summary: isFunction,
+  details: isFunction,
+  expiresIn: isPositive,
+  onExpire: isOnExpire,
+  escalateTo: isListOfText,
+  mayDecide: isPeople,
+};
+
+const approvalChecks: OptionChecks<ApprovalOptions> = { ...requestChecks, when: isFunction, allowEdit: isFlag, useWithin: isPositive };
+
+/** Checks the options of a request; `true` stands for an approval of every call. */
+export const isApproval: OptionCheck = (value) => (value === true ? undefined : withinRequest(value, approvalChecks));
+export const isRequest: OptionCheck = (value) => withinRequest(value, requestChecks);
+
+function withinRequest<Options>(value: unknown, checks: OptionChecks<Options>): string | undefined {
+  const invalid = findInvalidOption(value, checks)?.within;
+  if (invalid !== undefined) return invalid;
+  const { onExpire, escalateTo = [] } = value as RequestOptions;
+  return onExpire === 'escalate' && escalateTo.length === 0 ? 'an object that says with `escalateTo` to whom it escalates' : undefined;
+}
+
+/** An operation that goes on elsewhere after the tool has returned. */
+export interface PendingOperationOptions {
+  /** Names the operation for whoever brings the result: `app.settleOperation(operationId, result)`. Unique within tenant and app. */
+  readonly operationId: string;
+  /** One line that says what is awaited. */
+  readonly summary?: string;
+  readonly details?: JsonValue;
+  /** Milliseconds in which the result must come. @default no end */
+  readonly expiresIn?: number;
+  /** What the call gives when it does not come: 'reject' settles it as of unknown outcome. @default 'reject' */
+  readonly onExpire?: Exclude<OnExpire, 'escalate'>;
+}
+
+const pendingChecks: OptionChecks<PendingOperationOptions> = {
+  operationId: isNonEmptyText,
+  summary: isNonEmptyText,
+  details: (value) => (findJsonDefect(value) === undefined ? undefined : 'JSON'),
+  expiresIn: isPositive,
+  onExpire: isOnExpire,
+};
+
+/** What `execute` returns when its result comes later. */
+export class PendingOperation {
+  readonly options: PendingOperationOptions;
+
+  constructor(options: PendingOperationOptions) {
+    this.options = options;
+  }
+}
+
+/**
+ * To be returned by `execute` when the tool has only begun something: the call waits for the result, in whatever process it arrives.
+ * @throws TypeError when the options do not fit
+ */
+export function pending(options: PendingOperationOptions): PendingOperation {
+  const invalid = findInvalidOption(options, pendingChecks);
+  if (invalid !== undefined || options.operationId === undefined) {
+    throw new TypeError(`pending() cannot be used: ${invalid?.reason ?? '`operationId` is missing'}.`);
+  }
+  return new PendingOperation(Object.freeze({ ...options }));
+}
