@@ -20,6 +20,17 @@ export interface ReadRange {
   readonly upTo?: number;
 }
 
+/** What stands in the place of an event that this build cannot read: it is damaged, missing, or of a type or version that it does not know. */
+export interface UnreadableEvent {
+  readonly type: 'unreadable';
+  readonly seq: number;
+  readonly reason: string;
+  /** What the store has there, in its own form; left out when it has nothing. */
+  readonly stored?: JsonValue;
+}
+
+export type StoredEvent = Event | UnreadableEvent;
+
 /** The ownership of a ledger, as `claim` gives it. */
 export interface Claim {
   readonly session: string;
@@ -231,8 +242,10 @@ export interface Batch {
 export interface LedgerStore {
   /** @throws LedgerConflictError, BlobMissingError, StateConflictError, StoreUnavailableError */
   append(session: string, expected: Head, batch: Batch): Promise<AppendReceipt>;
-  /** Events in ascending order, in pages. Ends at the last event at the time of the last page. @throws SessionNotFoundError */
+  /** Events in ascending order, in pages. Ends at the last event at the time of the last page. @throws SessionNotFoundError, LedgerUnreadableError */
   read(session: string, range?: ReadRange): AsyncIterable<readonly Event[]>;
+  /** Like `read`, with an `UnreadableEvent` in the place of each event that `read` would fail at. @throws SessionNotFoundError */
+  readStored(session: string, range?: ReadRange): AsyncIterable<readonly StoredEvent[]>;
   /** The head of a ledger, or `undefined` when there is no such session. */
   head(session: string): Promise<AppendReceipt | undefined>;
   /** Epoch + 1 under a lease; older writers are fenced. @throws SessionBusyError while another owner's lease is live, unless forced */

@@ -1,6 +1,8 @@
-import { deepFreeze, isPlainObject } from '../base/json.ts';
+import { isAdjutantError } from '../base/error.ts';
+import { deepFreeze, isPlainObject, type JsonValue } from '../base/json.ts';
 import { LedgerUnreadableError } from './errors.ts';
 import { type Event, eventVersions } from './event.ts';
+import type { StoredEvent, UnreadableEvent } from './port.ts';
 
 /** The fields of a stored event, whatever its version. */
 export type RawEvent = Readonly<Record<string, unknown>>;
@@ -71,3 +73,23 @@ const upcasts: UpcastTable = {};
  * @throws LedgerUnreadableError for an unknown type, a newer version, or something that is no event
  */
 export const decodeEvent: EventDecoder = createUpcaster(eventVersions, upcasts);
+
+/** Whether an event is of a type that this build knows, in the version that it writes. */
+export function isCurrent({ type, v }: Event): boolean {
+  return Object.hasOwn(eventVersions, type) && eventVersions[type] === v;
+}
+
+/** What `decode` gives; what it cannot read is marked instead, with what is stored there. */
+export function orUnreadable(seq: number, stored: () => unknown, decode: () => Event): StoredEvent {
+  try {
+    return decode();
+  } catch (error) {
+    if (!isAdjutantError(error, 'ledger_unreadable')) throw error;
+    return unreadableEvent(seq, String(error.data['reason']), stored());
+  }
+}
+
+/** @param stored what is there; `undefined`: nothing */
+export function unreadableEvent(seq: number, reason: string, stored: unknown): UnreadableEvent {
+  return deepFreeze({ type: 'unreadable', seq, reason, ...(stored === undefined ? {} : { stored: stored as JsonValue }) }) as UnreadableEvent;
+}

@@ -41,10 +41,30 @@ export function checkForkPoint(session: string, atSeq: number, lastSeq: number):
   throw new RangeError(`Session "${session}" cannot be forked at ${atSeq}: its events are numbered from 1 to ${lastSeq}.`);
 }
 
-const defaultListLimit = 100;
+const defaultLimit = 100;
+
+/**
+ * @param what is listed, for the message
+ * @throws RangeError
+ */
+export function checkLimit(what: string, limit: number = defaultLimit): number {
+  if (Number.isSafeInteger(limit) && limit >= 1) return limit;
+  throw new RangeError(`The number of ${what} to list must be a whole number from 1 on, not ${limit}.`);
+}
 
 /** @throws RangeError */
-export function checkListLimit(limit: number = defaultListLimit): number {
-  if (Number.isSafeInteger(limit) && limit >= 1) return limit;
-  throw new RangeError(`The number of sessions to list must be a whole number from 1 on, not ${limit}.`);
+export function checkSnapshot(session: string, seq: number, lastSeq: number): void {
+  if (Number.isSafeInteger(seq) && seq >= 0 && seq <= lastSeq) return;
+  throw new RangeError(`A snapshot of session "${session}" cannot stand at ${seq}: its events are numbered from 1 to ${lastSeq}.`);
+}
+
+const hours = 3_600_000;
+
+/**
+ * @returns milliseconds that must have passed since a blob was put last before it may be removed
+ * @throws RangeError
+ */
+export function checkBlobAge(olderThanMs: number = 24 * hours): number {
+  if (olderThanMs >= 0) return olderThanMs;
+  throw new RangeError(`The age from which blobs are removed must be a number of milliseconds from 0 on, not ${olderThanMs}.`);
 }

@@ -5,6 +5,7 @@ import type {
   Batch,
   Claim,
   ClaimOptions,
+  FoldSnapshot,
   Head,
   InboxEntry,
   InboxItem,
@@ -14,7 +15,8 @@ import type {
   SessionListing,
   SessionSummary,
 } from '../ledger/port.ts';
-import { isOwnerGone } from './owner.ts';
+import { copyJson } from './memory-json.ts';
+import { isOwnerGone, type OwnerSurvey } from './owner.ts';
 
 interface Lease {
   readonly owner: string;
@@ -36,18 +38,27 @@ export class MemoryLedger {
   readonly createdAt: number;
   readonly #origin: Origin | undefined;
   readonly #events: Event[] = [];
-  #epoch = 0;
+  /** The forks whose prefix ends in the events of this ledger. */
+  readonly #forks = new Set<MemoryLedger>();
+  #isDeleted = false;
+  #epoch: number;
   #inboxSeq = 0;
+  #wakeAt: number | null = null;
   #lease: Lease | undefined;
   #updatedAt: number;
   #summary: SessionSummary = { status: 'active' };
   readonly #inbox = new Map<number, InboxEntry>();
   readonly #postedKeys = new Set<string>();
+  readonly #snapshots: FoldSnapshot[] = [];
+  /** The addresses of blobs, each with the first `seq` that may refer to it. */
+  readonly #blobs = new Map<string, number>();
 
-  constructor(session: string, now: number, origin?: Origin) {
+  /** @param epoch the one before the first claim */
+  constructor(session: string, now: number, epoch: number, origin?: Origin) {
     this.session = session;
     this.createdAt = now;
     this.#updatedAt = now;
+    this.#epoch = epoch;
     this.#origin = origin;
   }
 
@@ -100,18 +111,50 @@ export class MemoryLedger {
     const last = batch.events.at(-1);
     if (last !== undefined) this.#updatedAt = last.at;
     if (batch.summary !== undefined) this.#summary = batch.summary;
+    if (batch.wakeAt !== undefined) this.#wakeAt = batch.wakeAt;
     if (batch.consumes !== undefined) for (const position of batch.consumes) this.#inbox.delete(position);
+    const firstSeq = batch.events[0]?.seq ?? this.seq;
+    if (batch.blobs !== undefined) for (const address of batch.blobs) if (!this.#blobs.has(address)) this.#blobs.set(address, firstSeq);
     this.#prolongLease(now);
   }
 
+  hasPosted(key: string): boolean {
+    return this.#postedKeys.has(key);
+  }
+
+  /** Takes an item that has not been posted before. */
   post(item: InboxItem): PostReceipt {
-    const duplicate = this.#postedKeys.has(item.key);
-    if (!duplicate) {
-      this.#inboxSeq += 1;
-      this.#postedKeys.add(item.key);
-      this.#inbox.set(this.#inboxSeq, { ...item, position: this.#inboxSeq });
-    }
-    return { inboxSeq: this.#inboxSeq, duplicate };
+    this.#inboxSeq += 1;
+    this.#postedKeys.add(item.key);
+    this.#inbox.set(this.#inboxSeq, { ...item, position: this.#inboxSeq });
+    return { inboxSeq: this.#inboxSeq, duplicate: false };
+  }
+
+  /** Since when there is something to be done that nobody does; `undefined` when there is nothing. */
+  dueSince(now: number, owners: OwnerSurvey): number | undefined {
+    const times = Array.from(this.#inbox.values(), ({ at }) => at);
+    if (this.#wakeAt !== null && this.#wakeAt <= now) times.push(this.#wakeAt);
+    if (times.length === 0) return undefined;
+    const lease = this.#lease;
+    return lease !== undefined && lease.until > now && !owners.isGone(lease.owner) ? undefined : Math.min(...times);
+  }
+
+  putSnapshot(snapshot: FoldSnapshot): void {
+    const place = this.#snapshots.findIndex(({ key, seq }) => key === snapshot.key && seq === snapshot.seq);
+    this.#snapshots.splice(place < 0 ? this.#snapshots.length : place, 1, copyJson(snapshot));
+  }
+
+  getSnapshot(key: string, upTo: number): FoldSnapshot | undefined {
+    const inherited = this.#origin?.ledger.getSnapshot(key, Math.min(upTo, this.#origin.seq));
+    return this.#snapshots
+      .filter((snapshot) => snapshot.key === key && snapshot.seq <= upTo)
+      .reduce((last, snapshot) => (last === undefined || snapshot.seq >= last.seq ? snapshot : last), inherited);
+  }
+
+  /** The addresses of all blobs that this ledger and the prefix that it shares refer to. */
+  *blobsInUse(): Generator<string, void, undefined> {
+    yield* this.#blobs.keys();
+    if (this.#origin !== undefined) yield* this.#origin.ledger.blobsInUse();
   }
 
   inbox(): readonly InboxEntry[] {
@@ -134,18 +177,52 @@ export class MemoryLedger {
     }
   }
 
-  fork(atSeq: number, newSession: string, now: number): MemoryLedger {
+  /** @param epoch the one before the first claim of the fork */
+  fork(atSeq: number, newSession: string, now: number, epoch: number): MemoryLedger {
     // A fork of a shared prefix hangs on the ledger that holds the events, so chains grow only where ledgers did.
-    if (this.#origin !== undefined && atSeq <= this.#origin.seq)
-      return this.#origin.ledger.#forkInto(newSession, atSeq, now, this.#forkSummary(atSeq));
-    return this.#forkInto(newSession, atSeq, now, this.#forkSummary(atSeq));
+    const holder = this.#holderOf(atSeq);
+    const fork = new MemoryLedger(newSession, now, epoch, { ledger: holder, seq: atSeq });
+    fork.#summary = this.#forkSummary(atSeq);
+    holder.#forks.add(fork);
+    return fork;
   }
 
-  #forkInto(newSession: string, atSeq: number, now: number, summary: SessionSummary): MemoryLedger {
-    if (this.#origin !== undefined && atSeq <= this.#origin.seq) return this.#origin.ledger.#forkInto(newSession, atSeq, now, summary);
-    const fork = new MemoryLedger(newSession, now, { ledger: this, seq: atSeq });
-    fork.#summary = summary;
-    return fork;
+  /** This ledger and all that were forked from it, and from these. */
+  *family(): Generator<MemoryLedger, void, undefined> {
+    for (const fork of this.#forks) yield* fork.family();
+    yield this;
+  }
+
+  get isDeleted(): boolean {
+    return this.#isDeleted;
+  }
+
+  /** Drops everything but the events that forks share. */
+  delete(): void {
+    this.#isDeleted = true;
+    this.#lease = undefined;
+    this.#wakeAt = null;
+    this.#inbox.clear();
+    this.#postedKeys.clear();
+    this.#snapshots.length = 0;
+    this.#keepSharedEvents();
+  }
+
+  #keepSharedEvents(): void {
+    const start = this.#origin?.seq ?? 0;
+    const last = Math.max(start, ...Array.from(this.#forks, (fork) => fork.#origin?.seq ?? 0));
+    this.#events.length = last - start;
+    for (const [address, seq] of this.#blobs) if (seq > last) this.#blobs.delete(address);
+    if (last === start && this.#origin !== undefined) this.#origin.ledger.#forgetFork(this);
+  }
+
+  #forgetFork(fork: MemoryLedger): void {
+    this.#forks.delete(fork);
+    if (this.#isDeleted) this.#keepSharedEvents();
+  }
+
+  #holderOf(seq: number): MemoryLedger {
+    return this.#origin !== undefined && seq <= this.#origin.seq ? this.#origin.ledger.#holderOf(seq) : this;
   }
 
   #forkSummary(atSeq: number): SessionSummary {

@@ -1,28 +1,41 @@
 import { type Clock, systemClock } from '../base/clock.ts';
-import { blobAddress } from '../ledger/blob-address.ts';
-import { BlobMissingError, LedgerConflictError, SessionExistsError, SessionNotFoundError, StoreUnavailableError } from '../ledger/errors.ts';
+import { LedgerConflictError, SessionExistsError, SessionNotFoundError, StoreUnavailableError } from '../ledger/errors.ts';
 import type { Event } from '../ledger/event.ts';
 import type {
   AppendReceipt,
   Batch,
   Claim,
   ClaimOptions,
+  DeleteOptions,
+  DueSession,
+  FoldSnapshot,
   Head,
   InboxEntry,
   InboxItem,
   LedgerStore,
+  ListOptions,
   PostReceipt,
   ReadRange,
   ReleaseOptions,
   ReleaseReceipt,
+  RequestFilter,
+  RequestRow,
+  RequestSettlement,
   SessionListing,
   SharedValue,
   Store,
+  StoredEvent,
 } from '../ledger/port.ts';
-import { checkBatch, checkForkPoint, checkListLimit } from './batch.ts';
+import { decodeEvent, isCurrent, orUnreadable } from '../ledger/upcast.ts';
+import { checkBatch, checkBlobAge, checkForkPoint, checkLimit, checkSnapshot } from './batch.ts';
 import { Followers } from './followers.ts';
+import { compareListings, isListed } from './listing.ts';
+import { MemoryBlobs } from './memory-blobs.ts';
 import { MemoryLedger } from './memory-ledger.ts';
+import { MemoryRequests } from './memory-requests.ts';
 import { MemorySharedState } from './memory-shared.ts';
+import { OwnerSurvey } from './owner.ts';
+import { checkRequests } from './requests.ts';
 
 export interface MemoryStoreOptions {
   /** Judges leases and dates sessions. @default the system's clock */
@@ -33,7 +46,11 @@ export interface MemoryStoreOptions {
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const clock = options.clock ?? systemClock;
   const scopes = new Map<string, MemoryLedgerStore>();
-  let closed = false;
+  let closed: StoreUnavailableError | undefined;
+  const all = (): MemoryLedgerStore[] => {
+    if (closed !== undefined) throw closed;
+    return [...scopes.values()];
+  };
   return {
     description: 'memory',
     for(scope) {
@@ -42,51 +59,77 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       if (ledgers === undefined) {
         ledgers = new MemoryLedgerStore(scope, clock);
         scopes.set(key, ledgers);
-        if (closed) ledgers.close();
+        if (closed !== undefined) ledgers.close(closed);
       }
       return ledgers;
     },
+    admin: {
+      async due({ limit } = {}) {
+        return longestDue(all(), clock.now(), checkLimit('sessions', limit));
+      },
+      async sweepBlobs({ olderThanMs } = {}) {
+        const before = clock.now() - checkBlobAge(olderThanMs);
+        return all().reduce((removed, ledgers) => removed + ledgers.sweepBlobs(before), 0);
+      },
+    },
     async close() {
-      closed = true;
-      for (const ledgers of scopes.values()) ledgers.close();
+      closed ??= new StoreUnavailableError({ store: 'memory', reason: 'it has been closed', permanent: true });
+      for (const ledgers of scopes.values()) ledgers.close(closed);
     },
   };
+}
+
+function longestDue(stores: readonly MemoryLedgerStore[], now: number, limit: number): readonly DueSession[] {
+  const owners = new OwnerSurvey();
+  return stores
+    .flatMap((store) => store.dueSessions(now, owners))
+    .sort((left, right) => left.since - right.since)
+    .slice(0, limit)
+    .map(({ session }) => session);
 }
 
 class MemoryLedgerStore implements LedgerStore {
   readonly #scope: { readonly tenant: string; readonly app: string };
   readonly #clock: Clock;
   readonly #ledgers = new Map<string, MemoryLedger>();
-  readonly #blobs = new Map<string, Uint8Array>();
+  readonly #blobs: MemoryBlobs;
   readonly #shared = new MemorySharedState();
+  readonly #requests = new MemoryRequests();
   readonly #followers = new Followers();
+  /** No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that looks like its own. */
+  #firstEpoch = 0;
   #closed: StoreUnavailableError | undefined;
 
   constructor(scope: { readonly tenant: string; readonly app: string }, clock: Clock) {
     this.#scope = { tenant: scope.tenant, app: scope.app };
     this.#clock = clock;
+    this.#blobs = new MemoryBlobs(this.#scope);
   }
 
-  close(): void {
-    this.#closed = new StoreUnavailableError({ store: 'memory', reason: 'it has been closed', permanent: true });
-    this.#followers.fail(this.#closed);
+  close(closed: StoreUnavailableError): void {
+    this.#closed = closed;
+    this.#followers.fail(closed);
   }
 
   async append(session: string, expected: Head, batch: Batch): Promise<AppendReceipt> {
     this.#checkOpen();
-    const { events, shared } = batch;
+    const { events, shared, requests, settles } = batch;
     checkBatch(session, expected, events);
+    checkRequests(session, requests);
     const ledger = this.#ledgers.get(session);
     if (ledger === undefined) {
       throw new LedgerConflictError({ session, expected: { seq: expected.seq, epoch: expected.epoch }, found: { seq: 0, epoch: 0 } });
     }
     if (!ledger.checkHead(expected, events)) {
-      if (batch.blobs !== undefined) for (const address of batch.blobs) this.#checkBlob(address);
+      if (batch.blobs !== undefined) for (const address of batch.blobs) this.#blobs.get(address);
       if (shared !== undefined) {
         this.#shared.check(shared);
         this.#shared.write(shared);
       }
-      ledger.write(batch, this.#clock.now());
+      const now = this.#clock.now();
+      ledger.write(batch, now);
+      if (requests !== undefined) this.#requests.open(requests);
+      if (settles !== undefined) this.#requests.settlePending(session, settles, now);
       this.#followers.wake(session);
     }
     const { epoch, inboxSeq } = ledger.receipt;
@@ -94,7 +137,34 @@ class MemoryLedgerStore implements LedgerStore {
   }
 
   async *read(session: string, range: ReadRange = {}): AsyncGenerator<readonly Event[], void, undefined> {
-    yield* this.#find(session).pages(range.after ?? 0, range.upTo ?? Number.POSITIVE_INFINITY);
+    yield* this.#read(this.#find(session), range);
+  }
+
+  async *readStored(session: string, range: ReadRange = {}): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+    for (const page of this.#pages(this.#find(session), range)) {
+      yield page.map((event) =>
+        orUnreadable(
+          event.seq,
+          () => event,
+          () => decodeEvent(event, session),
+        ),
+      );
+    }
+  }
+
+  *#read(ledger: MemoryLedger, range: ReadRange): Generator<readonly Event[], void, undefined> {
+    for (const page of this.#pages(ledger, range)) {
+      yield page.every(isCurrent) ? page : page.map((event) => decodeEvent(event, ledger.session));
+    }
+  }
+
+  /** The pages of one ledger; another one that has got its id in the meantime is not it. */
+  *#pages(ledger: MemoryLedger, range: ReadRange): Generator<readonly Event[], void, undefined> {
+    for (const page of ledger.pages(range.after ?? 0, range.upTo ?? Number.POSITIVE_INFINITY)) {
+      this.#checkAlive(ledger);
+      yield page;
+    }
+    this.#checkAlive(ledger);
   }
 
   async head(session: string): Promise<AppendReceipt | undefined> {
@@ -105,7 +175,7 @@ class MemoryLedgerStore implements LedgerStore {
   async claim(session: string, owner: string, options: ClaimOptions): Promise<Claim> {
     this.#checkOpen();
     const now = this.#clock.now();
-    const ledger = this.#ledgers.get(session) ?? new MemoryLedger(session, now);
+    const ledger = this.#ledgers.get(session) ?? new MemoryLedger(session, now, this.#firstEpoch);
     const claim = ledger.claim(owner, options, now);
     this.#ledgers.set(session, ledger);
     return claim;
@@ -124,7 +194,10 @@ class MemoryLedgerStore implements LedgerStore {
   }
 
   async post(session: string, item: InboxItem): Promise<PostReceipt> {
-    return this.#find(session).post(item);
+    const ledger = this.#find(session);
+    if (ledger.hasPosted(item.key)) return { inboxSeq: ledger.receipt.inboxSeq, duplicate: true };
+    if (item.settles !== undefined) this.#requests.answer(session, item.settles, item.by, this.#clock.now());
+    return ledger.post(item);
   }
 
   async inbox(session: string): Promise<readonly InboxEntry[]> {
@@ -132,26 +205,29 @@ class MemoryLedgerStore implements LedgerStore {
   }
 
   follow(session: string, afterSeq: number, signal: AbortSignal): AsyncIterable<Event> {
-    return this.#followers.follow(session, afterSeq, signal, (after) => this.read(session, { after }));
+    let followed: MemoryLedger | undefined;
+    const read = async function* (this: MemoryLedgerStore, after: number): AsyncGenerator<readonly Event[], void, undefined> {
+      followed ??= this.#find(session);
+      yield* this.#read(followed, { after });
+    };
+    return this.#followers.follow(session, afterSeq, signal, read.bind(this));
   }
 
   async fork(session: string, atSeq: number, newSession: string): Promise<void> {
     const ledger = this.#find(session);
     checkForkPoint(session, atSeq, ledger.seq);
     if (this.#ledgers.has(newSession)) throw new SessionExistsError({ session: newSession });
-    this.#ledgers.set(newSession, ledger.fork(atSeq, newSession, this.#clock.now()));
+    this.#ledgers.set(newSession, ledger.fork(atSeq, newSession, this.#clock.now(), this.#firstEpoch));
   }
 
   async putBlob(bytes: Uint8Array): Promise<string> {
     this.#checkOpen();
-    const address = blobAddress(this.#scope, bytes);
-    if (!this.#blobs.has(address)) this.#blobs.set(address, bytes.slice());
-    return address;
+    return this.#blobs.put(bytes, this.#clock.now());
   }
 
   async getBlob(address: string): Promise<Uint8Array> {
     this.#checkOpen();
-    return this.#checkBlob(address).slice();
+    return this.#blobs.get(address).slice();
   }
 
   async readShared(scope: string, scopeId: string): Promise<Readonly<Record<string, SharedValue>>> {
@@ -159,22 +235,64 @@ class MemoryLedgerStore implements LedgerStore {
     return this.#shared.read(scope, scopeId);
   }
 
-  async list(
-    options: { readonly limit?: number; readonly before?: Pick<SessionListing, 'updatedAt' | 'id'> } = {},
-  ): Promise<readonly SessionListing[]> {
+  async list(options: ListOptions = {}): Promise<readonly SessionListing[]> {
     this.#checkOpen();
-    const limit = checkListLimit(options.limit);
-    const { before } = options;
+    const limit = checkLimit('sessions', options.limit);
     return Array.from(this.#ledgers.values(), (ledger) => ledger.listing)
-      .filter((listing) => before === undefined || compareListings(before, listing) < 0)
-      .sort(compareListings)
+      .filter((listing) => isListed(listing, options))
+      .sort(compareListings(options.order))
       .slice(0, limit);
   }
 
-  #checkBlob(address: string): Uint8Array {
-    const bytes = this.#blobs.get(address);
-    if (bytes === undefined) throw new BlobMissingError({ address });
-    return bytes;
+  async requests(filter: RequestFilter = {}): Promise<readonly RequestRow[]> {
+    this.#checkOpen();
+    return this.#requests.list(filter, checkLimit('requests', filter.limit));
+  }
+
+  async settle(session: string, settlement: RequestSettlement): Promise<void> {
+    this.#checkOpen();
+    this.#requests.settle(session, settlement, this.#clock.now());
+  }
+
+  async due(options: { readonly limit?: number } = {}): Promise<readonly DueSession[]> {
+    this.#checkOpen();
+    return longestDue([this], this.#clock.now(), checkLimit('sessions', options.limit));
+  }
+
+  dueSessions(now: number, owners: OwnerSurvey): { readonly since: number; readonly session: DueSession }[] {
+    return Array.from(this.#ledgers.values()).flatMap((ledger) => {
+      const since = ledger.dueSince(now, owners);
+      return since === undefined ? [] : [{ since, session: { ...this.#scope, session: ledger.session } }];
+    });
+  }
+
+  async delete(session: string, options: DeleteOptions = {}): Promise<void> {
+    const ledger = this.#find(session);
+    const deleted = options.erase === true ? [...ledger.family()].filter((relative) => !relative.isDeleted) : [ledger];
+    for (const each of deleted) {
+      this.#firstEpoch = Math.max(this.#firstEpoch, each.receipt.epoch + 1);
+      this.#ledgers.delete(each.session);
+      this.#requests.forget(each.session);
+      each.delete();
+      this.#followers.wake(each.session);
+    }
+  }
+
+  async putSnapshot(session: string, snapshot: FoldSnapshot): Promise<void> {
+    const ledger = this.#find(session);
+    checkSnapshot(session, snapshot.seq, ledger.seq);
+    ledger.putSnapshot(snapshot);
+  }
+
+  async getSnapshot(session: string, key: string, upTo: number): Promise<FoldSnapshot | undefined> {
+    this.#checkOpen();
+    return this.#ledgers.get(session)?.getSnapshot(key, upTo);
+  }
+
+  sweepBlobs(before: number): number {
+    const used = new Set<string>();
+    for (const ledger of this.#ledgers.values()) for (const address of ledger.blobsInUse()) used.add(address);
+    return this.#blobs.sweep(used, before);
   }
 
   #find(session: string): MemoryLedger {
@@ -184,16 +302,12 @@ class MemoryLedgerStore implements LedgerStore {
     return ledger;
   }
 
+  #checkAlive(ledger: MemoryLedger): void {
+    this.#checkOpen();
+    if (ledger.isDeleted) throw new SessionNotFoundError({ session: ledger.session, app: this.#scope.app });
+  }
+
   #checkOpen(): void {
     if (this.#closed !== undefined) throw this.#closed;
   }
-}
-
-type ListPlace = Pick<SessionListing, 'updatedAt' | 'id'>;
-
-/** Newest first; equal times by id, from the end of the alphabet. */
-function compareListings(left: ListPlace, right: ListPlace): number {
-  if (left.updatedAt !== right.updatedAt) return right.updatedAt - left.updatedAt;
-  if (left.id === right.id) return 0;
-  return left.id < right.id ? 1 : -1;
 }

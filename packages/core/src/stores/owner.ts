@@ -27,6 +27,20 @@ export function isOwnerGone(owner: string): boolean {
   return found !== undefined && found !== start;
 }
 
+/** Whose process is gone, asked once for each owner: many sessions mostly have few owners. */
+export class OwnerSurvey {
+  readonly #gone = new Map<string, boolean>();
+
+  isGone(owner: string): boolean {
+    let gone = this.#gone.get(owner);
+    if (gone === undefined) {
+      gone = isOwnerGone(owner);
+      this.#gone.set(owner, gone);
+    }
+    return gone;
+  }
+}
+
 let knownWhereabouts: string | undefined;
 
 function whereabouts(): string {

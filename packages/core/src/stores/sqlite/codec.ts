@@ -1,7 +1,8 @@
 import { deepFreeze, isPlainObject } from '../../base/json.ts';
 import { LedgerUnreadableError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
-import { decodeEvent } from '../../ledger/upcast.ts';
+import type { StoredEvent } from '../../ledger/port.ts';
+import { decodeEvent, orUnreadable } from '../../ledger/upcast.ts';
 import { actorKinds, eventLayouts, type Layout } from './layout.ts';
 
 /** How an event is handed to the worker: `fieldsPerEvent` values in a row, without the ledger, which the worker adds. */
@@ -132,13 +133,36 @@ export type StoredRow = readonly [seq: number, at: number, type: number, actor: 
 /** Where the mask stands in a row. */
 const maskPlace = 6;
 
+/** What a row holds, for people: the body of a row that cannot be read is a list of values. */
+export type RowContents = Readonly<Record<string, unknown>>;
+
 /**
  * The event of a row, frozen. A path that occurred before in the same ledger is stored as the `seq` at which it did;
  * `paths` knows these and learns from each row.
  * @throws LedgerUnreadableError
  */
 export function decodeRow(row: StoredRow, paths: Map<number, string>, session: string): Event {
+  return decodeEvent(eventOfRow(row, paths, session), session);
+}
+
+/** As `decodeRow`, but what this build cannot read is marked. */
+export function decodeStoredRow(row: StoredRow, paths: Map<number, string>, session: string): StoredEvent {
+  const [seq, at, type, actor, path, ...body] = row;
+  let contents: RowContents = { seq, at, type, actor, path, body };
+  return orUnreadable(
+    seq,
+    () => contents,
+    () => {
+      contents = eventOfRow(row, paths, session);
+      return decodeEvent(contents, session);
+    },
+  );
+}
+
+function eventOfRow(row: StoredRow, paths: Map<number, string>, session: string): RowContents {
   const [seq, at, code, actor, path, id] = row;
+  // Later rows refer to the path of this one, whether or not the rest of it can be read.
+  if (typeof path === 'string') paths.set(seq, path);
   const type = typeByCode.get(code);
   if (type === undefined) throw unreadable(session, seq, `its type ${code} is not known to this version of Adjutant`);
   if (typeof id !== 'string' || typeof row[maskPlace] !== 'number') throw unreadable(session, seq, 'its body is damaged');
@@ -146,11 +170,10 @@ export function decodeRow(row: StoredRow, paths: Map<number, string>, session: s
   if (by === undefined) throw unreadable(session, seq, `its actor ${actor} is not known`);
   const invocationId = typeof path === 'string' ? path : paths.get(path);
   if (invocationId === undefined && path !== 0) throw unreadable(session, seq, `the event ${path} that holds its path is missing`);
-  if (typeof path === 'string') paths.set(seq, path);
   const event: Record<string, unknown> =
     invocationId === undefined ? { v: 1, seq, id, at, type: type.type, by } : { v: 1, seq, id, at, type: type.type, invocationId, by };
   if (!decodeMembers(row, maskPlace, type.layout, invocationId, event)) throw unreadable(session, seq, 'its body is damaged');
-  return decodeEvent(Object.freeze(event), session);
+  return Object.freeze(event);
 }
 
 /** Sets the members that the mask at `maskAt` tells of. Returns whether mask and values fit. */

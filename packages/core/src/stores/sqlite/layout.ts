@@ -35,8 +35,8 @@ export const eventLayouts: { readonly [Type in EventType]: EventLayout<Type> } =
     members: ['callId', 'name', 'attempt', 'result', 'settled', 'late', 'durationMs', 'retryAfterMs', 'next'],
     nested: { result },
   },
-  tool_yield: { code: 7, members: ['callId', 'name', 'args', 'request', 'expiresAt'] },
-  tool_input: { code: 8, members: ['callId', 'input'] },
+  tool_yield: { code: 7, members: ['callId', 'name', 'args', 'request', 'expiresAt', 'kind', 'requestId', 'generation', 'fingerprint', 'attempt'] },
+  tool_input: { code: 8, members: ['callId', 'input', 'requestId', 'decision', 'reason'] },
   state_change: { code: 9, members: ['scope', 'scopeId', 'source', 'changes', 'flush'] },
   invocation_start: {
     code: 10,

@@ -3,7 +3,7 @@ import { SessionNotFoundError } from '../../ledger/errors.ts';
 import type { SessionSummary } from '../../ledger/port.ts';
 import type { SessionAddress } from './protocol.ts';
 
-/** A row of `ledgers`. Events up to `base` are those of `parent`. */
+/** A row of `ledgers` that has a session: one without was deleted, and is only found by its number. Events up to `base` are those of `parent`. */
 export interface LedgerRow {
   readonly id: number;
   readonly parent: number | null;
@@ -18,9 +18,10 @@ export interface LedgerRow {
   readonly status: SessionSummary['status'];
   readonly title: string | null;
   readonly runnable: string | null;
+  readonly user: string | null;
 }
 
-const columns = 'id, parent, base, seq, epoch, inbox_seq, owner, lease_ms, lease_until, updated_at, status, title, runnable';
+const columns = 'id, parent, base, seq, epoch, inbox_seq, owner, lease_ms, lease_until, updated_at, status, title, runnable, user';
 
 /** Finds ledgers by their address, and the ledger of a family of forks that holds an event. */
 export class LedgerRows {
@@ -36,10 +37,15 @@ export class LedgerRows {
     return this.#byAddress.get(tenant, app, session) as LedgerRow | undefined;
   }
 
-  /** @throws SessionNotFoundError */
-  get(address: SessionAddress): LedgerRow {
+  /**
+   * @param ledger the only one that is meant, whichever else has the address now
+   * @throws SessionNotFoundError
+   */
+  get(address: SessionAddress, ledger?: number): LedgerRow {
     const row = this.find(address);
-    if (row === undefined) throw new SessionNotFoundError({ session: address.session, app: address.app });
+    if (row === undefined || (ledger !== undefined && ledger !== row.id)) {
+      throw new SessionNotFoundError({ session: address.session, app: address.app });
+    }
     return row;
   }
 

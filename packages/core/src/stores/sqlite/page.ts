@@ -1,8 +1,13 @@
 import { LedgerUnreadableError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
-import { decodeRow, type StoredRow } from './codec.ts';
+import type { StoredEvent } from '../../ledger/port.ts';
+import { unreadableEvent } from '../../ledger/upcast.ts';
+import { decodeRow, decodeStoredRow, type StoredRow } from './codec.ts';
 import type { WorkerConnection } from './connection.ts';
 import type { ReadPage, SessionAddress } from './protocol.ts';
+
+const missing = 'it is missing';
+const damagedText = 'its text is damaged';
 
 /** Makes events of the pages of one read, in order. */
 export class PageDecoder {
@@ -19,26 +24,46 @@ export class PageDecoder {
   async decode(page: ReadPage): Promise<readonly Event[]> {
     const whole = parsePage(page.text);
     const rows = whole !== undefined && firstGap(whole, page) === undefined ? whole : await this.#findDamage(page);
-    await this.#loadPaths(rows, page.after);
+    await this.#loadPaths(rows, page);
     return rows.map((row) => decodeRow(row, this.#paths, this.#address.session));
+  }
+
+  /** As `decode`, with a mark in the place of each row that is damaged, missing or not known to this build. */
+  async decodeStored(page: ReadPage): Promise<readonly StoredEvent[]> {
+    const { session } = this.#address;
+    const whole = parsePage(page.text);
+    if (whole !== undefined && firstGap(whole, page) === undefined) {
+      await this.#loadPaths(whole, page);
+      return whole.map((row) => decodeStoredRow(row, this.#paths, session));
+    }
+    const texts = await this.#connection.request('readRows', { ...this.#address, ledger: page.ledger, after: page.after, through: page.through });
+    const found = new Map(texts.map(({ seq, text }) => [seq, { text, row: parseRow(text) }]));
+    const rows = [...found.values()].flatMap(({ row }) => (row === undefined ? [] : [row]));
+    await this.#loadPaths(rows, page);
+    return Array.from({ length: page.through - page.after }, (_, i) => {
+      const seq = page.after + 1 + i;
+      const { text, row } = found.get(seq) ?? {};
+      if (row !== undefined) return decodeStoredRow(row, this.#paths, session);
+      return unreadableEvent(seq, text === undefined ? missing : damagedText, text);
+    });
   }
 
   /** The page as a whole is not what it should be: names the first row that is not, or the first that is not there. */
   async #findDamage(page: ReadPage): Promise<readonly StoredRow[]> {
     const { session } = this.#address;
-    const texts = await this.#connection.request('readRows', { ...this.#address, after: page.after, through: page.through });
+    const texts = await this.#connection.request('readRows', { ...this.#address, ledger: page.ledger, after: page.after, through: page.through });
     const rows = texts.map(({ seq, text }) => {
-      const row = parsePage(`[${text}]`);
-      if (row?.length !== 1) throw new LedgerUnreadableError({ session, seq, reason: 'its text is damaged' });
-      return row[0] as StoredRow;
+      const row = parseRow(text);
+      if (row === undefined) throw new LedgerUnreadableError({ session, seq, reason: damagedText });
+      return row;
     });
     const gap = firstGap(rows, page);
-    if (gap !== undefined) throw new LedgerUnreadableError({ session, seq: gap, reason: 'it is missing' });
+    if (gap !== undefined) throw new LedgerUnreadableError({ session, seq: gap, reason: missing });
     return rows;
   }
 
   /** A read that starts within a ledger meets references to paths that stand before its start. */
-  async #loadPaths(rows: readonly StoredRow[], after: number): Promise<void> {
+  async #loadPaths(rows: readonly StoredRow[], { ledger, after }: ReadPage): Promise<void> {
     const missing = new Set<number>();
     for (const row of rows) {
       const path = row[4];
@@ -46,7 +71,7 @@ export class PageDecoder {
     }
     if (missing.size === 0) return;
     const seqs = [...missing];
-    const texts = await this.#connection.request('readPaths', { ...this.#address, seqs });
+    const texts = await this.#connection.request('readPaths', { ...this.#address, ledger, seqs });
     texts.forEach((text, i) => {
       const path = text === undefined ? undefined : parseText(text);
       if (typeof path === 'string') this.#paths.set(seqs[i] as number, path);
@@ -63,6 +88,11 @@ function firstGap(rows: readonly StoredRow[], page: ReadPage): number | undefine
 function parsePage(text: string): readonly StoredRow[] | undefined {
   const rows = parseText(text);
   return Array.isArray(rows) && rows.every(Array.isArray) ? (rows as unknown as readonly StoredRow[]) : undefined;
+}
+
+function parseRow(text: string): StoredRow | undefined {
+  const rows = parsePage(`[${text}]`);
+  return rows?.length === 1 ? rows[0] : undefined;
 }
 
 function parseText(text: string): unknown {

@@ -3,12 +3,18 @@ import type {
   AppendReceipt,
   Claim,
   ClaimOptions,
+  DueSession,
+  FoldSnapshot,
   Head,
   InboxEntry,
   InboxItem,
+  ListOptions,
   PostReceipt,
   ReleaseOptions,
   ReleaseReceipt,
+  RequestFilter,
+  RequestRow,
+  RequestSettlement,
   SessionListing,
   SessionSummary,
   SharedValue,
@@ -37,28 +43,59 @@ interface Timed {
   readonly now: number;
 }
 
+/** A request of a run, with its text beside what it is found by. */
+export interface RequestFields {
+  readonly requestId: string;
+  readonly kind: string;
+  readonly user: string | null;
+  readonly operationId: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly body: string;
+}
+
 export interface AppendRequest extends SessionAddress, Timed {
   readonly expected: Head;
   readonly fields: EventFields;
   readonly consumes?: readonly number[] | undefined;
   readonly blobs?: readonly string[] | undefined;
   readonly shared?: readonly SharedWrite[] | undefined;
+  readonly requests?: readonly RequestFields[] | undefined;
+  readonly settles?: readonly RequestSettlement[] | undefined;
   readonly summary?: SessionSummary | undefined;
   readonly wakeAt?: number | null | undefined;
 }
 
-export interface ReadRequest extends SessionAddress {
+/** A read of several pages stays with the ledger that it began with: its session may be deleted and another one get its id. */
+interface LedgerAddress extends SessionAddress {
+  readonly ledger: number | undefined;
+}
+
+export interface ReadRequest extends LedgerAddress {
   readonly after: number;
   readonly upTo: number | undefined;
 }
 
 /** A stretch of one ledger as the JSON text of an array of rows. */
 export interface ReadPage {
+  readonly ledger: number;
   readonly text: string;
   /** Events with `after < seq <= through` are in the text. */
   readonly after: number;
   readonly through: number;
   readonly more: boolean;
+}
+
+/** A place in the order of blobs by the time of their last put. */
+export interface BlobPlace {
+  readonly putAt: number;
+  readonly row: number;
+}
+
+export interface SweptBlobs {
+  readonly removed: number;
+  /** Where to go on; missing at the end. */
+  readonly last?: BlobPlace;
 }
 
 /** Requests that change the file; those that wait together share a transaction. */
@@ -67,25 +104,33 @@ export interface WriteOperations {
   claim: { request: SessionAddress & Timed & ClaimOptions & { readonly owner: string }; reply: Claim };
   renew: { request: ScopeAddress & Timed & { readonly claim: Claim }; reply: AppendReceipt };
   release: { request: ScopeAddress & ReleaseOptions & { readonly claim: Claim }; reply: ReleaseReceipt };
-  post: { request: SessionAddress & { readonly item: InboxItem }; reply: PostReceipt };
+  post: { request: SessionAddress & Timed & { readonly item: InboxItem }; reply: PostReceipt };
+  settle: { request: SessionAddress & Timed & { readonly settlement: RequestSettlement }; reply: null };
   fork: { request: SessionAddress & Timed & { readonly atSeq: number; readonly newSession: string }; reply: null };
   putBlob: { request: ScopeAddress & Timed & { readonly address: string; readonly bytes: Uint8Array }; reply: null };
+  /** Looks at some of the blobs that were put last before a time, from a place on, and removes those that nothing refers to. */
+  sweepBlobs: { request: { readonly before: number; readonly after: BlobPlace | undefined }; reply: SweptBlobs };
+  putSnapshot: { request: SessionAddress & Omit<FoldSnapshot, 'value'> & { readonly text: string }; reply: null };
+  delete: { request: SessionAddress & { readonly erase: boolean }; reply: null };
+  /** Removes some of what deleted sessions left; the reply says whether there may be more. */
+  purge: { request: null; reply: boolean };
 }
 
 export interface ReadOperations {
   head: { request: SessionAddress; reply: AppendReceipt | undefined };
   read: { request: ReadRequest; reply: ReadPage };
   /** The rows of a page one by one, for finding the damaged one. */
-  readRows: { request: SessionAddress & { readonly after: number; readonly through: number }; reply: readonly { seq: number; text: string }[] };
+  readRows: { request: LedgerAddress & { readonly after: number; readonly through: number }; reply: readonly { seq: number; text: string }[] };
   /** The path texts that rows refer to by `seq`. */
-  readPaths: { request: SessionAddress & { readonly seqs: readonly number[] }; reply: readonly (string | undefined)[] };
+  readPaths: { request: LedgerAddress & { readonly seqs: readonly number[] }; reply: readonly (string | undefined)[] };
   inbox: { request: SessionAddress; reply: readonly InboxEntry[] };
   getBlob: { request: ScopeAddress & { readonly address: string }; reply: Uint8Array };
   readShared: { request: ScopeAddress & { readonly scope: string; readonly scopeId: string }; reply: Readonly<Record<string, SharedValue>> };
-  list: {
-    request: ScopeAddress & { readonly limit: number; readonly before: Pick<SessionListing, 'updatedAt' | 'id'> | undefined };
-    reply: readonly SessionListing[];
-  };
+  list: { request: ScopeAddress & ListOptions & { readonly limit: number }; reply: readonly SessionListing[] };
+  requests: { request: ScopeAddress & { readonly filter: RequestFilter; readonly limit: number }; reply: readonly RequestRow[] };
+  getSnapshot: { request: SessionAddress & { readonly key: string; readonly upTo: number }; reply: FoldSnapshot | undefined };
+  /** Of one tenant and app, or of all. */
+  due: { request: Timed & { readonly scope: ScopeAddress | undefined; readonly limit: number }; reply: readonly DueSession[] };
   /** A number that changes when another process has changed the file. */
   dataVersion: { request: null; reply: number };
   close: { request: null; reply: null };

@@ -1,9 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { JsonValue } from '../../base/json.ts';
 import { BlobMissingError } from '../../ledger/errors.ts';
-import type { AppendReceipt, InboxEntry, SessionListing, SharedValue } from '../../ledger/port.ts';
+import type { AppendReceipt, InboxEntry, SharedValue } from '../../ledger/port.ts';
 import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
 import type { ReadOperations, ReadPage, ReadRequest, ReadRequestMessage } from './protocol.ts';
+import type { RequestRows } from './request-rows.ts';
+import { SessionRows } from './session-rows.ts';
+import type { SnapshotRows } from './snapshot-rows.ts';
 
 type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
 
@@ -22,25 +25,25 @@ export class ReadOperationsOfFile {
   readonly #inbox: StatementSync;
   readonly #blob: StatementSync;
   readonly #shared: StatementSync;
-  readonly #list: StatementSync;
-  readonly #listBefore: StatementSync;
   readonly #dataVersion: StatementSync;
+  readonly #sessions: SessionRows;
+  readonly #requests: RequestRows;
+  readonly #snapshots: SnapshotRows;
 
-  constructor(database: DatabaseSync, ledgers: LedgerRows) {
+  constructor(database: DatabaseSync, tables: { readonly ledgers: LedgerRows; readonly requests: RequestRows; readonly snapshots: SnapshotRows }) {
     const prepare = (sql: string): StatementSync => database.prepare(sql);
-    const listed = 'session as id, seq, created_at as createdAt, updated_at as updatedAt, status, title, runnable';
-    const newestFirst = 'order by updated_at desc, session desc limit ?';
-    this.#ledgers = ledgers;
+    this.#ledgers = tables.ledgers;
+    this.#requests = tables.requests;
+    this.#snapshots = tables.snapshots;
+    this.#sessions = new SessionRows(database);
     this.#pageSize = prepare('select sum(octet_length(body)) as bytes from events where ledger = ? and seq > ? and seq <= ?');
     // The database joins the rows: one text crosses the threads and is parsed once.
     this.#page = prepare(`select '[' || group_concat(row) || ']' as text from (select ${rowText} as row ${rowsOfRange})`);
     this.#rows = prepare(`select seq, ${rowText} as text ${rowsOfRange}`);
     this.#path = prepare("select path from events where ledger = ? and seq = ? and typeof(path) = 'text'");
-    this.#inbox = prepare("select position, key, lane, actor, at, type, data from inbox where ledger = ? order by lane = 'input', position");
+    this.#inbox = prepare("select position, key, lane, actor, at, type, data, settles from inbox where ledger = ? order by lane = 'input', position");
     this.#blob = prepare('select bytes from blobs where address = ? and tenant = ? and app = ?');
     this.#shared = prepare('select key, value, version from shared where tenant = ? and app = ? and scope = ? and scope_id = ?');
-    this.#list = prepare(`select ${listed} from ledgers where tenant = ? and app = ? ${newestFirst}`);
-    this.#listBefore = prepare(`select ${listed} from ledgers where tenant = ? and app = ? and (updated_at, session) < (?, ?) ${newestFirst}`);
     this.#dataVersion = prepare('pragma data_version');
   }
 
@@ -61,7 +64,13 @@ export class ReadOperationsOfFile {
       case 'readShared':
         return this.#readShared(request[1]);
       case 'list':
-        return this.#listSessions(request[1]);
+        return this.#sessions.list(request[1]);
+      case 'due':
+        return this.#sessions.due(request[1]);
+      case 'requests':
+        return this.#requests.list(request[1], request[1].filter, request[1].limit);
+      case 'getSnapshot':
+        return this.#snapshots.get(request[1]);
       case 'dataVersion':
         return this.#dataVersion.get()?.['data_version'];
       case 'close':
@@ -75,14 +84,14 @@ export class ReadOperationsOfFile {
   }
 
   #read(request: ReadRequest): ReadPage {
-    const ledger = this.#ledgers.get(request);
+    const ledger = this.#ledgers.get(request, request.ledger);
     const { after } = request;
     const last = Math.min(request.upTo ?? ledger.seq, ledger.seq);
-    if (after >= last) return { text: '[]', after, through: after, more: false };
+    if (after >= last) return { ledger: ledger.id, text: '[]', after, through: after, more: false };
     const holder = this.#ledgers.holderOf(ledger, after + 1);
     const through = this.#endOfPage(holder, after, Math.min(last, this.#ledgers.lastFrom(ledger, holder)));
     const text = this.#page.get(holder.id, after, through)?.['text'] as string | null;
-    return { text: text ?? '[]', after, through, more: through < last };
+    return { ledger: ledger.id, text: text ?? '[]', after, through, more: through < last };
   }
 
   #endOfPage(holder: LedgerRow, after: number, last: number): number {
@@ -95,18 +104,18 @@ export class ReadOperationsOfFile {
   }
 
   #readRows(request: RequestOf<'readRows'>): readonly { seq: number; text: string }[] {
-    const holder = this.#ledgers.holderOf(this.#ledgers.get(request), request.after + 1);
+    const holder = this.#ledgers.holderOf(this.#ledgers.get(request, request.ledger), request.after + 1);
     return this.#rows.all(holder.id, request.after, request.through) as { seq: number; text: string }[];
   }
 
   #readPaths(request: RequestOf<'readPaths'>): readonly (string | undefined)[] {
-    const ledger = this.#ledgers.get(request);
+    const ledger = this.#ledgers.get(request, request.ledger);
     return request.seqs.map((seq) => this.#path.get(this.#ledgers.holderOf(ledger, seq).id, seq)?.['path'] as string | undefined);
   }
 
   #readInbox(request: RequestOf<'inbox'>): readonly InboxEntry[] {
-    return this.#inbox.all(this.#ledgers.get(request).id).map(({ actor, data, ...entry }) => {
-      return { ...entry, by: actor, data: JSON.parse(data as string) } as unknown as InboxEntry;
+    return this.#inbox.all(this.#ledgers.get(request).id).map(({ actor, data, settles, ...entry }) => {
+      return { ...entry, by: actor, data: JSON.parse(data as string), ...(settles === null ? {} : { settles }) } as unknown as InboxEntry;
     });
   }
 
@@ -119,13 +128,6 @@ export class ReadOperationsOfFile {
   #readShared({ tenant, app, scope, scopeId }: RequestOf<'readShared'>): Readonly<Record<string, SharedValue>> {
     const rows = this.#shared.all(tenant, app, scope, scopeId);
     return Object.fromEntries(rows.map(({ key, value, version }) => [key, { value: storedValue(value), version: version as number }]));
-  }
-
-  #listSessions({ tenant, app, limit, before }: RequestOf<'list'>): readonly SessionListing[] {
-    const rows = before === undefined ? this.#list.all(tenant, app, limit) : this.#listBefore.all(tenant, app, before.updatedAt, before.id, limit);
-    return rows.map(({ title, runnable, ...listing }) => {
-      return { ...listing, ...(title === null ? {} : { title }), ...(runnable === null ? {} : { runnable }) } as unknown as SessionListing;
-    });
   }
 }
 

@@ -78,6 +78,81 @@ export const migrations: readonly string[] = [
   alter table ledgers add column wake_at integer;
   create index ledgers_by_wake on ledgers (wake_at) where wake_at is not null;
   `,
+  // A ledger without a session was deleted and holds what forks share; its number is never given again, because workers remember numbers.
+  `
+  create table ledgers_with_deleted (
+    id integer primary key autoincrement,
+    tenant text not null,
+    app text not null,
+    session text,
+    parent integer,
+    base integer not null,
+    seq integer not null,
+    epoch integer not null,
+    inbox_seq integer not null,
+    owner text,
+    lease_ms integer,
+    lease_until integer,
+    created_at integer not null,
+    updated_at integer not null,
+    status text not null,
+    title text,
+    runnable text,
+    user text,
+    wake_at integer,
+    purge integer,
+    unique (tenant, app, session)
+  ) strict;
+  insert into ledgers_with_deleted
+    (id, tenant, app, session, parent, base, seq, epoch, inbox_seq, owner, lease_ms, lease_until, created_at, updated_at, status, title, runnable, wake_at)
+    select id, tenant, app, session, parent, base, seq, epoch, inbox_seq, owner, lease_ms, lease_until, created_at, updated_at, status, title, runnable, wake_at
+    from ledgers;
+  drop table ledgers;
+  alter table ledgers_with_deleted rename to ledgers;
+  create index ledgers_by_time on ledgers (tenant, app, updated_at, session) where session is not null;
+  create index ledgers_by_creation on ledgers (tenant, app, created_at, session) where session is not null;
+  create index ledgers_by_user on ledgers (tenant, app, user, updated_at, session) where session is not null and user is not null;
+  create index ledgers_by_wake on ledgers (wake_at) where wake_at is not null;
+  create index ledgers_by_parent on ledgers (parent, base) where parent is not null;
+  create index ledgers_to_purge on ledgers (id) where purge is not null;
+  create table first_epochs (
+    tenant text not null,
+    app text not null,
+    epoch integer not null,
+    primary key (tenant, app)
+  ) strict, without rowid;
+  create table requests (
+    tenant text not null,
+    app text not null,
+    request text not null,
+    ledger integer not null,
+    kind text not null,
+    user text,
+    operation text,
+    created_at integer not null,
+    expires_at integer,
+    status text not null,
+    settled_by text,
+    settled_at integer,
+    body text not null,
+    primary key (tenant, app, request)
+  ) strict, without rowid;
+  create index requests_by_time on requests (tenant, app, created_at, request);
+  create index requests_pending on requests (tenant, app, created_at, request) where status = 'pending';
+  create index requests_by_ledger on requests (ledger);
+  create index requests_by_operation on requests (tenant, app, operation) where operation is not null;
+  alter table inbox add column settles text;
+  create table snapshots (
+    ledger integer not null,
+    key text not null,
+    seq integer not null,
+    value text not null,
+    primary key (ledger, key, seq)
+  ) strict, without rowid;
+  alter table blob_references add column seq integer not null default 0;
+  create index blob_references_by_address on blob_references (address);
+  create index blobs_by_time on blobs (put_at);
+  `,
 ];
 
 /** "Adju" in ASCII: marks a file as ours. */

@@ -7,24 +7,35 @@ import type {
   Batch,
   Claim,
   ClaimOptions,
+  DeleteOptions,
+  DueSession,
+  FoldSnapshot,
   Head,
   InboxEntry,
   InboxItem,
   LedgerStore,
+  ListOptions,
+  PendingRequest,
   PostReceipt,
   ReadRange,
   ReleaseOptions,
   ReleaseReceipt,
+  RequestFilter,
+  RequestRow,
+  RequestSettlement,
   SessionListing,
   SharedValue,
   Store,
+  StoreAdmin,
+  StoredEvent,
 } from '../../ledger/port.ts';
-import { checkBatch, checkListLimit } from '../batch.ts';
+import { checkBatch, checkBlobAge, checkLimit } from '../batch.ts';
 import { Followers } from '../followers.ts';
+import { checkRequests } from '../requests.ts';
 import { type EventFields, encodeEvent } from './codec.ts';
 import type { WorkerConnection } from './connection.ts';
 import { PageDecoder } from './page.ts';
-import type { ReadPage, ScopeAddress, SessionAddress } from './protocol.ts';
+import type { BlobPlace, ReadPage, ReadRequest, RequestFields, ScopeAddress, SessionAddress } from './protocol.ts';
 
 /** How often a store looks for appends of other processes while somebody follows. */
 const pollMs = 50;
@@ -32,6 +43,7 @@ const pollMs = 50;
 /** The store on the main thread: encodes, decodes and wakes followers; the worker does the rest. */
 export class SqliteStore implements Store {
   readonly description: string;
+  readonly admin: StoreAdmin;
   readonly #connection: WorkerConnection;
   readonly #clock: Clock;
   readonly #followers: Followers;
@@ -44,6 +56,10 @@ export class SqliteStore implements Store {
     this.#connection = connection;
     this.#clock = clock;
     this.#followers = new Followers((count) => this.#watch(count > 0));
+    this.admin = {
+      due: async ({ limit } = {}) => connection.request('due', { scope: undefined, now: clock.now(), limit: checkLimit('sessions', limit) }),
+      sweepBlobs: async ({ olderThanMs } = {}) => sweepBlobs(connection, clock.now() - checkBlobAge(olderThanMs)),
+    };
   }
 
   for(scope: ScopeAddress): LedgerStore {
@@ -83,6 +99,35 @@ export class SqliteStore implements Store {
   }
 }
 
+async function sweepBlobs(connection: WorkerConnection, before: number): Promise<number> {
+  // A process that ended while it deleted a session may have left references.
+  await purge(connection);
+  let removed = 0;
+  let after: BlobPlace | undefined;
+  do {
+    const swept = await connection.request('sweepBlobs', { before, after });
+    removed += swept.removed;
+    after = swept.last;
+  } while (after !== undefined);
+  return removed;
+}
+
+/** Removes what deleted sessions left, in steps between which others get their turn. */
+async function purge(connection: WorkerConnection): Promise<void> {
+  while (await connection.request('purge', null));
+}
+
+/** Made to text here, so that what is not JSON fails before the worker has begun to write. */
+function requestFields(request: PendingRequest): RequestFields {
+  const { requestId, kind, user = null, operationId = null, createdAt, expiresAt = null } = request;
+  return { requestId, kind, user, operationId, createdAt, expiresAt, body: JSON.stringify(request) };
+}
+
+/** The ledger that is read, once it is known: another one that has got its id in the meantime is not it. */
+interface ReadFrom {
+  ledger: number | undefined;
+}
+
 class SqliteLedgerStore implements LedgerStore {
   readonly #scope: ScopeAddress;
   readonly #connection: WorkerConnection;
@@ -98,6 +143,7 @@ class SqliteLedgerStore implements LedgerStore {
 
   async append(session: string, expected: Head, batch: Batch): Promise<AppendReceipt> {
     checkBatch(session, expected, batch.events);
+    checkRequests(session, batch.requests);
     const fields: EventFields = [];
     for (const event of batch.events) encodeEvent(event, fields);
     const receipt = await this.#connection.request('append', {
@@ -110,6 +156,8 @@ class SqliteLedgerStore implements LedgerStore {
       consumes: batch.consumes,
       blobs: batch.blobs,
       shared: batch.shared,
+      requests: batch.requests?.map(requestFields),
+      settles: batch.settles,
       summary: batch.summary,
       wakeAt: batch.wakeAt,
     });
@@ -117,18 +165,32 @@ class SqliteLedgerStore implements LedgerStore {
     return receipt;
   }
 
-  async *read(session: string, range: ReadRange = {}): AsyncGenerator<readonly Event[], void, undefined> {
+  read(session: string, range: ReadRange = {}): AsyncGenerator<readonly Event[], void, undefined> {
+    return this.#read(session, range, { ledger: undefined });
+  }
+
+  async *readStored(session: string, range: ReadRange = {}): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+    const decoder = new PageDecoder(this.#connection, this.#address(session));
+    for await (const page of this.#pages(session, range, { ledger: undefined })) yield await decoder.decodeStored(page);
+  }
+
+  async *#read(session: string, range: ReadRange, from: ReadFrom): AsyncGenerator<readonly Event[], void, undefined> {
+    const decoder = new PageDecoder(this.#connection, this.#address(session));
+    for await (const page of this.#pages(session, range, from)) yield await decoder.decode(page);
+  }
+
+  async *#pages(session: string, range: ReadRange, from: ReadFrom): AsyncGenerator<ReadPage, void, undefined> {
     const address = this.#address(session);
-    const decoder = new PageDecoder(this.#connection, address);
-    let request = this.#requestPage(address, range.after ?? 0, range.upTo);
+    let request = this.#requestPage({ ...address, ledger: from.ledger, after: range.after ?? 0, upTo: range.upTo });
     for (;;) {
       const page = await request;
+      from.ledger = page.ledger;
       // The worker prepares the next page while this one is decoded and used.
       if (page.more) {
-        request = this.#requestPage(address, page.through, range.upTo);
+        request = this.#requestPage({ ...address, ledger: page.ledger, after: page.through, upTo: range.upTo });
         this.#connection.flush();
       }
-      if (page.through > page.after) yield await decoder.decode(page);
+      if (page.through > page.after) yield page;
       if (!page.more) return;
     }
   }
@@ -151,7 +213,7 @@ class SqliteLedgerStore implements LedgerStore {
   }
 
   post(session: string, item: InboxItem): Promise<PostReceipt> {
-    return this.#connection.request('post', { ...this.#address(session), item });
+    return this.#connection.request('post', { ...this.#address(session), item, now: this.#clock.now() });
   }
 
   inbox(session: string): Promise<readonly InboxEntry[]> {
@@ -159,7 +221,8 @@ class SqliteLedgerStore implements LedgerStore {
   }
 
   follow(session: string, afterSeq: number, signal: AbortSignal): AsyncIterable<Event> {
-    return this.#followers.follow(this.#followKey(session), afterSeq, signal, (after) => this.read(session, { after }));
+    const from: ReadFrom = { ledger: undefined };
+    return this.#followers.follow(this.#followKey(session), afterSeq, signal, (after) => this.#read(session, { after }, from));
   }
 
   async fork(session: string, atSeq: number, newSession: string): Promise<void> {
@@ -180,15 +243,44 @@ class SqliteLedgerStore implements LedgerStore {
     return this.#connection.request('readShared', { ...this.#scope, scope, scopeId });
   }
 
-  async list(
-    options: { readonly limit?: number; readonly before?: Pick<SessionListing, 'updatedAt' | 'id'> } = {},
-  ): Promise<readonly SessionListing[]> {
-    const before = options.before === undefined ? undefined : { updatedAt: options.before.updatedAt, id: options.before.id };
-    return this.#connection.request('list', { ...this.#scope, limit: checkListLimit(options.limit), before });
+  async list(options: ListOptions = {}): Promise<readonly SessionListing[]> {
+    const { before, ...filter } = options;
+    const place = before && { before: { updatedAt: before.updatedAt, createdAt: before.createdAt, id: before.id } };
+    return this.#connection.request('list', { ...this.#scope, ...filter, ...place, limit: checkLimit('sessions', options.limit) });
   }
 
-  #requestPage(address: SessionAddress, after: number, upTo: number | undefined): Promise<ReadPage> {
-    const page = this.#connection.request('read', { ...address, after, upTo });
+  async requests(filter: RequestFilter = {}): Promise<readonly RequestRow[]> {
+    const { after, ...rest } = filter;
+    const place = after && { after: { createdAt: after.createdAt, requestId: after.requestId } };
+    return this.#connection.request('requests', { ...this.#scope, filter: { ...rest, ...place }, limit: checkLimit('requests', filter.limit) });
+  }
+
+  async settle(session: string, { requestId, status, by }: RequestSettlement): Promise<void> {
+    const request = { ...this.#address(session), settlement: { requestId, status, by }, now: this.#clock.now() };
+    await this.#connection.request('settle', request);
+  }
+
+  async due(options: { readonly limit?: number } = {}): Promise<readonly DueSession[]> {
+    return this.#connection.request('due', { scope: this.#scope, now: this.#clock.now(), limit: checkLimit('sessions', options.limit) });
+  }
+
+  async delete(session: string, options: DeleteOptions = {}): Promise<void> {
+    await this.#connection.request('delete', { ...this.#address(session), erase: options.erase === true });
+    // Forks may have gone too.
+    this.#followers.wakeAll();
+    await purge(this.#connection);
+  }
+
+  async putSnapshot(session: string, { key, seq, value }: FoldSnapshot): Promise<void> {
+    await this.#connection.request('putSnapshot', { ...this.#address(session), key, seq, text: JSON.stringify(value) });
+  }
+
+  getSnapshot(session: string, key: string, upTo: number): Promise<FoldSnapshot | undefined> {
+    return this.#connection.request('getSnapshot', { ...this.#address(session), key, upTo });
+  }
+
+  #requestPage(request: ReadRequest): Promise<ReadPage> {
+    const page = this.#connection.request('read', request);
     // A reader that stops early never asks for a page that was prepared, so its failure must not go unhandled.
     page.catch(() => undefined);
     return page;

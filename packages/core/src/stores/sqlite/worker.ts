@@ -7,6 +7,8 @@ import { isRefusal, toFailure } from './failure.ts';
 import { LedgerRows } from './ledger-rows.ts';
 import type { Outcome, ReadRequestMessage, Request, WorkerSettings, WriteOperations, WriteRequest } from './protocol.ts';
 import { ReadOperationsOfFile } from './read-operations.ts';
+import { RequestRows } from './request-rows.ts';
+import { SnapshotRows } from './snapshot-rows.ts';
 import { WriteOperationsOfFile } from './write-operations.ts';
 
 /** A group must not keep the lock for long: other processes wait for it. */
@@ -30,21 +32,34 @@ const writeOperations: { readonly [Name in keyof WriteOperations]: true } = {
   post: true,
   fork: true,
   putBlob: true,
+  sweepBlobs: true,
+  settle: true,
+  putSnapshot: true,
+  delete: true,
+  purge: true,
 };
 
 function isWrite(request: Request): request is WriteRequest {
   return Object.hasOwn(writeOperations, request[0]);
 }
 
-/** The row of the ledger is written too. */
+/** Operations that may change as many rows as a group holds. */
+const manyRows: ReadonlySet<Request[0]> = new Set(['delete', 'purge', 'sweepBlobs']);
+
 function rowsOf(request: WriteRequest): number {
-  return request[0] === 'append' ? 1 + request[1].fields.length / fieldsPerEvent : 1;
+  if (manyRows.has(request[0])) return mostRowsPerGroup;
+  if (request[0] !== 'append') return 1;
+  const { fields, consumes, blobs, shared, requests, settles } = request[1];
+  const others = [consumes, blobs, shared, requests, settles].reduce((rows, list) => rows + (list?.length ?? 0), 0);
+  // The row of the ledger is written too.
+  return 1 + fields.length / fieldsPerEvent + others;
 }
 
 function prepareFile(database: DatabaseSync): OpenFile {
   try {
     const ledgers = new LedgerRows(database);
-    return { database, reads: new ReadOperationsOfFile(database, ledgers), writes: new WriteOperationsOfFile(database, ledgers) };
+    const tables = { ledgers, requests: new RequestRows(database, ledgers), snapshots: new SnapshotRows(database, ledgers) };
+    return { database, reads: new ReadOperationsOfFile(database, tables), writes: new WriteOperationsOfFile(database, tables) };
   } catch (error) {
     database.close();
     throw error;
@@ -86,11 +101,13 @@ class FileServer {
   #nextGroup(requests: readonly Request[], start: number): WriteRequest[] {
     const group: WriteRequest[] = [];
     let rows = 0;
-    for (let i = start; i < requests.length && rows < mostRowsPerGroup; i++) {
+    for (let i = start; i < requests.length; i++) {
       const request = requests[i] as Request;
       if (!isWrite(request)) break;
-      group.push(request);
       rows += rowsOf(request);
+      // A batch that is larger than a group is a group of its own.
+      if (rows > mostRowsPerGroup && group.length > 0) break;
+      group.push(request);
     }
     return group;
   }

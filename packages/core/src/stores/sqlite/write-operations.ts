@@ -1,12 +1,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { BlobMissingError, LedgerConflictError, SessionBusyError, SessionExistsError } from '../../ledger/errors.ts';
+import { LedgerConflictError, SessionBusyError, SessionExistsError } from '../../ledger/errors.ts';
 import type { AppendReceipt, Claim, PostReceipt, ReleaseReceipt } from '../../ledger/port.ts';
 import { checkForkPoint, checkSharedWrites } from '../batch.ts';
 import { isOwnerGone } from '../owner.ts';
+import { BlobRows } from './blob-rows.ts';
 import { fieldsPerEvent } from './codec.ts';
+import { Deletion } from './deletion.ts';
 import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
 import { PathReferences } from './path-references.ts';
-import type { AppendRequest, SessionAddress, WriteOperations, WriteRequest } from './protocol.ts';
+import type { AppendRequest, ScopeAddress, SessionAddress, WriteOperations, WriteRequest } from './protocol.ts';
+import type { RequestRows } from './request-rows.ts';
+import type { SnapshotRows } from './snapshot-rows.ts';
 
 type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['request'];
 
@@ -30,35 +34,38 @@ export class WriteOperationsOfFile {
   readonly #markPosted: StatementSync;
   readonly #insertItem: StatementSync;
   readonly #raiseInbox: StatementSync;
-  readonly #hasBlob: StatementSync;
-  readonly #insertBlob: StatementSync;
-  readonly #referBlob: StatementSync;
+  readonly #firstEpoch: StatementSync;
   readonly #sharedVersion: StatementSync;
   readonly #writeShared: StatementSync;
+  readonly #blobs: BlobRows;
+  readonly #requests: RequestRows;
+  readonly #snapshots: SnapshotRows;
+  readonly #deletion: Deletion;
 
-  constructor(database: DatabaseSync, ledgers: LedgerRows) {
+  constructor(database: DatabaseSync, tables: { readonly ledgers: LedgerRows; readonly requests: RequestRows; readonly snapshots: SnapshotRows }) {
     const prepare = (sql: string): StatementSync => database.prepare(sql);
-    this.#ledgers = ledgers;
+    this.#ledgers = tables.ledgers;
+    this.#requests = tables.requests;
+    this.#snapshots = tables.snapshots;
+    this.#blobs = new BlobRows(database);
+    this.#deletion = new Deletion(database, tables.ledgers);
     this.#insertEvent = prepare('insert into events (ledger, seq, at, type, actor, path, body) values (?, ?, ?, ?, ?, ?, ?)');
     this.#advance = prepare('update ledgers set seq = ?, updated_at = ?, lease_until = ? where id = ?');
-    this.#summarise = prepare('update ledgers set status = ?, title = ?, runnable = ? where id = ?');
+    this.#summarise = prepare('update ledgers set status = ?, title = ?, runnable = ?, user = ? where id = ?');
     this.#wake = prepare('update ledgers set wake_at = ? where id = ?');
     this.#eventBody = prepare('select body from events where ledger = ? and seq = ?');
     this.#insertLedger = prepare(`insert into ledgers
-      (tenant, app, session, parent, base, seq, epoch, inbox_seq, created_at, updated_at, status, title, runnable)
-      values (?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)`);
+      (tenant, app, session, parent, base, seq, epoch, inbox_seq, created_at, updated_at, status, title, runnable, user)
+      values (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`);
     this.#lease = prepare('update ledgers set epoch = ?, owner = ?, lease_ms = ?, lease_until = ? where id = ?');
     this.#release = prepare('update ledgers set owner = null, lease_ms = null, lease_until = null where id = ?');
     this.#consume = prepare('delete from inbox where ledger = ? and position = ?');
     this.#isPosted = prepare('select 1 from posted where ledger = ? and key = ?');
     this.#markPosted = prepare('insert into posted (ledger, key) values (?, ?)');
-    this.#insertItem = prepare('insert into inbox (ledger, position, key, lane, actor, at, type, data) values (?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#insertItem = prepare('insert into inbox (ledger, position, key, lane, actor, at, type, data, settles) values (?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#raiseInbox = prepare('update ledgers set inbox_seq = ? where id = ?');
-    this.#hasBlob = prepare('select 1 from blobs where address = ? and tenant = ? and app = ?');
-    this.#insertBlob = prepare(
-      'insert into blobs (address, tenant, app, put_at, bytes) values (?, ?, ?, ?, ?) on conflict (address) do update set put_at = excluded.put_at',
-    );
-    this.#referBlob = prepare('insert or ignore into blob_references (ledger, address) values (?, ?)');
+    // No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that looks like its own.
+    this.#firstEpoch = prepare('select epoch from first_epochs where tenant = ? and app = ?');
     this.#sharedVersion = prepare(
       'select version, value is null as deleted from shared where tenant = ? and app = ? and scope = ? and scope_id = ? and key = ?',
     );
@@ -81,7 +88,17 @@ export class WriteOperationsOfFile {
       case 'fork':
         return this.#fork(request[1]);
       case 'putBlob':
-        return this.#putBlob(request[1]);
+        return this.#blobs.put(request[1]);
+      case 'sweepBlobs':
+        return this.#blobs.sweep(request[1]);
+      case 'settle':
+        return this.#settle(request[1]);
+      case 'putSnapshot':
+        return this.#snapshots.put(request[1]);
+      case 'delete':
+        return this.#deletion.delete(request[1]);
+      case 'purge':
+        return this.#deletion.purge();
     }
   }
 
@@ -100,7 +117,7 @@ export class WriteOperationsOfFile {
       if (!this.#landedBefore(ledger, fields)) throw conflict(request.session, expected, ledger);
       return receipt;
     }
-    this.#checkBlobs(request);
+    if (request.blobs !== undefined) this.#blobs.check(request, request.blobs);
     this.#checkShared(request);
     this.#insertEvents(ledger.id, fields);
     const at = fields.length === 0 ? ledger.updated_at : fields[fields.length - fieldsPerEvent + 1];
@@ -127,11 +144,15 @@ export class WriteOperationsOfFile {
   }
 
   #writeRest(request: AppendRequest, ledger: number): void {
-    const { summary, consumes, blobs, shared, wakeAt } = request;
-    if (summary !== undefined) this.#summarise.run(summary.status, summary.title ?? null, summary.runnable ?? null, ledger);
+    const { summary, consumes, blobs, shared, requests, settles, wakeAt } = request;
+    if (summary !== undefined) {
+      this.#summarise.run(summary.status, summary.title ?? null, summary.runnable ?? null, summary.user ?? null, ledger);
+    }
     if (wakeAt !== undefined) this.#wake.run(wakeAt, ledger);
     if (consumes !== undefined) for (const position of consumes) this.#consume.run(ledger, position);
-    if (blobs !== undefined) for (const address of blobs) this.#referBlob.run(ledger, address);
+    if (blobs !== undefined) this.#blobs.refer(ledger, blobs, (request.fields[0] as number | undefined) ?? request.expected.seq);
+    if (requests !== undefined) this.#requests.open(request, ledger, requests);
+    if (settles !== undefined) this.#requests.settlePending(request, ledger, settles, request.now);
     if (shared === undefined) return;
     for (const { scope, scopeId, key, value } of shared) {
       this.#writeShared.run(request.tenant, request.app, scope, scopeId, key, value === undefined ? null : JSON.stringify(value));
@@ -145,11 +166,6 @@ export class WriteOperationsOfFile {
       if (typeof stored !== 'string' || eventId(stored) !== eventId(fields[i + 5] as string)) return false;
     }
     return fields.length > 0;
-  }
-
-  #checkBlobs({ tenant, app, blobs }: AppendRequest): void {
-    if (blobs === undefined) return;
-    for (const address of blobs) if (this.#hasBlob.get(address, tenant, app) === undefined) throw new BlobMissingError({ address });
   }
 
   #checkShared({ tenant, app, shared }: AppendRequest): void {
@@ -166,15 +182,21 @@ export class WriteOperationsOfFile {
     const { session, owner, now } = request;
     const ledger = this.#ledgers.find(request);
     if (ledger !== undefined && request.force !== true) refuseWhileHeld(ledger, session, owner, now);
-    const id = ledger?.id ?? this.#createLedger(request, now);
-    const epoch = (ledger?.epoch ?? 0) + 1;
+    const before = ledger ?? this.#createLedger(request, now);
+    const epoch = before.epoch + 1;
     const until = now + request.ttl;
-    this.#lease.run(epoch, owner, request.ttl, until, id);
+    this.#lease.run(epoch, owner, request.ttl, until, before.id);
     return { session, owner, epoch, seq: ledger?.seq ?? 0, inboxSeq: ledger?.inbox_seq ?? 0, until };
   }
 
-  #createLedger({ tenant, app, session }: SessionAddress, now: number): number {
-    return Number(this.#insertLedger.run(tenant, app, session, null, 0, 0, now, now, 'active', null, null).lastInsertRowid);
+  #createLedger({ tenant, app, session }: SessionAddress, now: number): { readonly id: number; readonly epoch: number } {
+    const epoch = this.#findFirstEpoch({ tenant, app });
+    const created = this.#insertLedger.run(tenant, app, session, null, 0, 0, epoch, now, now, 'active', null, null, null);
+    return { id: Number(created.lastInsertRowid), epoch };
+  }
+
+  #findFirstEpoch({ tenant, app }: ScopeAddress): number {
+    return (this.#firstEpoch.get(tenant, app)?.['epoch'] as number | undefined) ?? 0;
   }
 
   #renew({ tenant, app, now, claim }: RequestOf<'renew'>): AppendReceipt {
@@ -194,18 +216,20 @@ export class WriteOperationsOfFile {
   }
 
   #post(request: RequestOf<'post'>): PostReceipt {
-    const { item } = request;
+    const { item, now } = request;
     const ledger = this.#ledgers.get(request);
     if (this.#isPosted.get(ledger.id, item.key) !== undefined) return { inboxSeq: ledger.inbox_seq, duplicate: true };
+    if (item.settles !== undefined) this.#requests.checkAnswer(request, ledger.id, item.settles, now);
     const position = ledger.inbox_seq + 1;
     this.#markPosted.run(ledger.id, item.key);
-    this.#insertItem.run(ledger.id, position, item.key, item.lane, item.by, item.at, item.type, JSON.stringify(item.data));
+    this.#insertItem.run(ledger.id, position, item.key, item.lane, item.by, item.at, item.type, JSON.stringify(item.data), item.settles ?? null);
     this.#raiseInbox.run(position, ledger.id);
+    if (item.settles !== undefined) this.#requests.answer(request, ledger.id, item.settles, item.by, now);
     return { inboxSeq: position, duplicate: false };
   }
 
-  #putBlob({ tenant, app, address, bytes, now }: RequestOf<'putBlob'>): null {
-    this.#insertBlob.run(address, tenant, app, now, bytes);
+  #settle(request: RequestOf<'settle'>): null {
+    this.#requests.settle(request, request.settlement, request.now);
     return null;
   }
 
@@ -217,7 +241,8 @@ export class WriteOperationsOfFile {
     // A fork of a shared prefix hangs on the ledger that holds the events, so chains grow only where ledgers did.
     const parent = this.#ledgers.holderOf(ledger, atSeq).id;
     const status = atSeq === ledger.seq ? ledger.status : 'active';
-    this.#insertLedger.run(tenant, app, newSession, parent, atSeq, atSeq, now, now, status, ledger.title, ledger.runnable);
+    const epoch = this.#findFirstEpoch(request);
+    this.#insertLedger.run(tenant, app, newSession, parent, atSeq, atSeq, epoch, now, now, status, ledger.title, ledger.runnable, ledger.user);
     return null;
   }
 }

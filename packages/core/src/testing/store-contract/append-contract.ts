@@ -230,7 +230,7 @@ function contentContract(suite: Suite): void {
           settled: true,
           durationMs: 0.5,
         },
-        { type: 'tool_input', by: 'operator', callId: 'elsewhere', input: false },
+        { type: 'tool_input', by: 'operator', callId: 'elsewhere', requestId: 'q', decision: 'answer', input: false },
         { type: 'invocation_end', by: 'runtime', invocationId, status: 'completed', output: null },
         { type: 'cancel', by: 'user' },
       ]);
@@ -252,7 +252,7 @@ function valueContract(suite: Suite): void {
       const { epoch } = await ledgers.claim('s', 'writer', { ttl });
       const written = eventsAfter(
         0,
-        jsonValues.map((input) => ({ type: 'tool_input', by: 'user', callId: 'c', input })),
+        jsonValues.map((input) => ({ type: 'tool_input', by: 'user', callId: 'c', requestId: 'q', input })),
       );
       await ledgers.append('s', { seq: 0, epoch }, { events: written });
       expect(await readAll(ledgers, 's')).toEqual(written);

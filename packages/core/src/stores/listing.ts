@@ -1,0 +1,22 @@
+import type { ListOptions, SessionListing } from '../ledger/port.ts';
+
+type ListPlace = Pick<SessionListing, 'updatedAt' | 'createdAt' | 'id'>;
+
+/** Newest first; equal times by id, from the end of the alphabet. */
+export function compareListings(order: ListOptions['order'] = 'updatedAt'): (left: ListPlace, right: ListPlace) => number {
+  return (left, right) => {
+    if (left[order] !== right[order]) return right[order] - left[order];
+    if (left.id === right.id) return 0;
+    return left.id < right.id ? 1 : -1;
+  };
+}
+
+/** Whether a listing is one that was asked for, whatever its page holds. */
+export function isListed(listing: SessionListing, { order, status, runnable, user, before }: ListOptions): boolean {
+  return (
+    (status === undefined || listing.status === status) &&
+    (runnable === undefined || listing.runnable === runnable) &&
+    (user === undefined || listing.user === user) &&
+    (before === undefined || compareListings(order)(before, listing) < 0)
+  );
+}

@@ -1,0 +1,40 @@
+import { blobAddress } from '../ledger/blob-address.ts';
+import { BlobMissingError } from '../ledger/errors.ts';
+
+interface StoredBlob {
+  readonly bytes: Uint8Array;
+  /** When it was put last, in epoch milliseconds. */
+  readonly putAt: number;
+}
+
+/** The blobs of one tenant and app in memory. */
+export class MemoryBlobs {
+  readonly #scope: { readonly tenant: string; readonly app: string };
+  readonly #blobs = new Map<string, StoredBlob>();
+
+  constructor(scope: { readonly tenant: string; readonly app: string }) {
+    this.#scope = scope;
+  }
+
+  put(bytes: Uint8Array, now: number): string {
+    const address = blobAddress(this.#scope, bytes);
+    this.#blobs.set(address, { bytes: this.#blobs.get(address)?.bytes ?? bytes.slice(), putAt: now });
+    return address;
+  }
+
+  /** @throws BlobMissingError */
+  get(address: string): Uint8Array {
+    const blob = this.#blobs.get(address);
+    if (blob === undefined) throw new BlobMissingError({ address });
+    return blob.bytes;
+  }
+
+  /** Removes those that are not in use and were put last before `before`. */
+  sweep(used: ReadonlySet<string>, before: number): number {
+    let removed = 0;
+    for (const [address, { putAt }] of this.#blobs) {
+      if (putAt < before && !used.has(address) && this.#blobs.delete(address)) removed += 1;
+    }
+    return removed;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Actor } from '../ledger/event.ts';
+import type { PendingRequest, RequestFilter, RequestRow, RequestSettlement } from '../ledger/port.ts';
+import { copyJson } from './memory-json.ts';
+import { checkAnswer, checkSettlement, isRequested } from './requests.ts';
+
+/** The requests of one tenant and app in memory. */
+export class MemoryRequests {
+  readonly #rows = new Map<string, RequestRow>();
+
+  /** Makes requests; one that is there already is left as it is. */
+  open(requests: readonly PendingRequest[]): void {
+    for (const request of requests) {
+      if (!this.#rows.has(request.requestId)) this.#rows.set(request.requestId, copyJson<RequestRow>({ ...request, status: 'pending' }));
+    }
+  }
+
+  /** @throws RequestNotFoundError, RequestSettledError */
+  answer(session: string, requestId: string, by: Actor, now: number): void {
+    checkAnswer(session, requestId, this.#rows.get(requestId), now);
+    this.#write({ requestId, status: 'answered', by }, now);
+  }
+
+  /** @throws RequestNotFoundError, RequestSettledError */
+  settle(session: string, settlement: RequestSettlement, now: number): void {
+    if (checkSettlement(session, settlement, this.#rows.get(settlement.requestId))) this.#write(settlement, now);
+  }
+
+  /** Settles those of a session that are pending still. */
+  settlePending(session: string, settlements: readonly RequestSettlement[], now: number): void {
+    for (const settlement of settlements) {
+      const row = this.#rows.get(settlement.requestId);
+      if (row?.session === session && row.status === 'pending') this.#write(settlement, now);
+    }
+  }
+
+  list(filter: RequestFilter, limit: number): readonly RequestRow[] {
+    const { after } = filter;
+    return Array.from(this.#rows.values())
+      .filter((row) => isRequested(row, filter) && (after === undefined || compareRequests(after, row) < 0))
+      .sort(compareRequests)
+      .slice(0, limit);
+  }
+
+  forget(session: string): void {
+    for (const row of this.#rows.values()) if (row.session === session) this.#rows.delete(row.requestId);
+  }
+
+  #write({ requestId, status, by }: RequestSettlement, now: number): void {
+    this.#rows.set(requestId, Object.freeze({ ...(this.#rows.get(requestId) as RequestRow), status, settledBy: by, settledAt: now }));
+  }
+}
+
+type RequestPlace = Pick<RequestRow, 'createdAt' | 'requestId'>;
+
+/** In the order in which they were made; equal times by id. */
+function compareRequests(left: RequestPlace, right: RequestPlace): number {
+  if (left.createdAt !== right.createdAt) return left.createdAt - right.createdAt;
+  if (left.requestId === right.requestId) return 0;
+  return left.requestId < right.requestId ? -1 : 1;
+}

@@ -1,0 +1,107 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { LedgerRows } from './ledger-rows.ts';
+import type { SessionAddress } from './protocol.ts';
+
+/** Rows that one purge may remove: the lock must not be kept for long. */
+const mostRowsPerPurge = 512;
+const mostSnapshotsPerPurge = 16;
+
+/**
+ * Deletes sessions: hides them at once, and removes what they leave bit by bit. A ledger that forks share events of stays without a
+ * session until the last of them is gone.
+ */
+export class Deletion {
+  readonly #database: DatabaseSync;
+  readonly #ledgers: LedgerRows;
+  readonly #family: StatementSync;
+  readonly #hide: StatementSync;
+  readonly #forgetRequests: StatementSync;
+  readonly #raiseFirstEpoch: StatementSync;
+  readonly #nextToPurge: StatementSync;
+  readonly #lastShared: StatementSync;
+  readonly #lastEvent: StatementSync;
+  readonly #removeEvents: StatementSync;
+  readonly #removals: readonly ((ledger: number, lastShared: number) => number | bigint)[];
+  readonly #keep: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #lookAgain: StatementSync;
+
+  constructor(database: DatabaseSync, ledgers: LedgerRows) {
+    const prepare = (sql: string): StatementSync => database.prepare(sql);
+    this.#database = database;
+    this.#ledgers = ledgers;
+    this.#family = prepare(`with recursive family (id) as (values (?) union select ledgers.id from ledgers join family on ledgers.parent = family.id)
+      select id, epoch from ledgers where id in family and session is not null`);
+    this.#hide = prepare(`update ledgers set session = null, owner = null, lease_ms = null, lease_until = null, wake_at = null,
+      title = null, runnable = null, user = null, purge = 1 where id = ?`);
+    this.#forgetRequests = prepare('delete from requests where ledger = ?');
+    this.#raiseFirstEpoch = prepare(`insert into first_epochs (tenant, app, epoch) values (?, ?, ?)
+      on conflict (tenant, app) do update set epoch = max(epoch, excluded.epoch)`);
+    this.#nextToPurge = prepare('select id, parent, base from ledgers where purge is not null order by id limit 1');
+    this.#lastShared = prepare('select max(base) as seq from ledgers where parent = ? and base > ?');
+    this.#lastEvent = prepare('select max(seq) as seq from events where ledger = ?');
+    this.#removeEvents = prepare('delete from events where ledger = ? and seq > ?');
+    this.#removals = preparedRemovals(prepare);
+    this.#keep = prepare('update ledgers set purge = null, seq = ? where id = ?');
+    this.#remove = prepare('delete from ledgers where id = ?');
+    this.#lookAgain = prepare('update ledgers set purge = 1 where id = ? and session is null');
+  }
+
+  /** @throws SessionNotFoundError */
+  delete(request: SessionAddress & { readonly erase: boolean }): null {
+    const ledger = this.#ledgers.get(request);
+    const deleted = request.erase ? (this.#family.all(ledger.id) as unknown as { id: number; epoch: number }[]) : [ledger];
+    for (const { id } of deleted) {
+      this.#hide.run(id);
+      this.#forgetRequests.run(id);
+    }
+    this.#raiseFirstEpoch.run(request.tenant, request.app, Math.max(...deleted.map(({ epoch }) => epoch)) + 1);
+    return null;
+  }
+
+  /** Removes some of what is to be removed. Returns whether there may be more. */
+  purge(): boolean {
+    const ledger = this.#nextToPurge.get() as { id: number; parent: number | null; base: number } | undefined;
+    if (ledger === undefined) return false;
+    this.#database.exec('pragma secure_delete = on');
+    try {
+      this.#purgeLedger(ledger);
+    } finally {
+      this.#database.exec('pragma secure_delete = off');
+    }
+    return true;
+  }
+
+  #purgeLedger({ id, parent, base }: { readonly id: number; readonly parent: number | null; readonly base: number }): void {
+    const lastShared = this.#lastShared.get(id, base)?.['seq'] as number | null;
+    const keep = lastShared ?? base;
+    const last = (this.#lastEvent.get(id)?.['seq'] as number | null) ?? 0;
+    if (last > keep) {
+      this.#removeEvents.run(id, Math.max(keep, last - mostRowsPerPurge));
+      return;
+    }
+    for (const remove of this.#removals) if (remove(id, keep) > 0) return;
+    if (lastShared !== null) {
+      this.#keep.run(keep, id);
+      return;
+    }
+    this.#remove.run(id);
+    if (parent !== null) this.#lookAgain.run(parent);
+  }
+}
+
+/** What a ledger has besides events; of the blobs, what only events refer to that no fork shares. */
+function preparedRemovals(prepare: (sql: string) => StatementSync): readonly ((ledger: number, lastShared: number) => number | bigint)[] {
+  const of = (table: string, key: string, limit = mostRowsPerPurge) => {
+    const remove = prepare(`delete from ${table} where ledger = ?1 and (${key}) in (select ${key} from ${table} where ledger = ?1 limit ${limit})`);
+    return (ledger: number) => remove.run(ledger).changes;
+  };
+  const references = prepare(`delete from blob_references where ledger = ?1
+    and address in (select address from blob_references where ledger = ?1 and seq > ?2 limit ${mostRowsPerPurge})`);
+  return [
+    of('inbox', 'position'),
+    of('posted', 'key'),
+    of('snapshots', 'key, seq', mostSnapshotsPerPurge),
+    (ledger, lastShared) => references.run(ledger, lastShared).changes,
+  ];
+}
