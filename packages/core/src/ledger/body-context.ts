@@ -35,6 +35,48 @@ export interface SpawnHandle<Output = unknown> {
   detach(): void;
 }
 
+/** What an effect works with. */
+export interface EffectContext {
+  /** The same for every attempt whose effect might be that of an earlier one: hand it to services that honour such keys. */
+  readonly idempotencyKey: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** Aborted when its time is over or the body is to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** What a probe has found out about an attempt. */
+export type EffectProbeResult =
+  | { readonly happened: true /** What the effect gives. */; readonly result?: unknown }
+  | { readonly happened: false }
+  | { readonly happened: 'unknown' /** Why that is so. */; readonly detail?: string };
+
+/** Finds out whether an attempt took place; its context is that of the attempt. What it throws leaves the outcome unknown. */
+export type EffectProbe = (ctx: EffectContext) => EffectProbeResult | Promise<EffectProbeResult>;
+
+export interface EffectRetry {
+  /** Attempts in all. @default 3 */
+  readonly maxAttempts?: number;
+  /** Milliseconds before the second attempt, unless the failure says when. @default 1_000 */
+  readonly initialDelayMs?: number;
+  /** @default 2 */
+  readonly backoffMultiplier?: number;
+}
+
+export interface EffectOptions {
+  /**
+   * What is done with an attempt of which nobody knows whether it took place, because the process died, the time was over or the connection was
+   * lost: the body is told by an `EffectUnknownError`, it is run again under the same key, or a function finds out. The function is asked about an
+   * attempt of another process only when the time of that attempt is over.
+   * @default 'report'
+   */
+  readonly recovery?: 'report' | 'rerun' | EffectProbe;
+  /** Milliseconds for one attempt. @default 30_000 */
+  readonly timeout?: number;
+  /** Attempts after a failure that is known to have had no effect, or after any failure of an effect that may be run again. @default none */
+  readonly retry?: EffectRetry;
+}
+
 /** A session as code inside a run sees it: to read. */
 export interface SessionReader {
   readonly id: string;
@@ -56,6 +98,13 @@ export interface BodyContext<Schema extends StateSchema = StateSchema> {
   spawn<Output>(runnable: Runnable<Output>, options?: CallOptions): SpawnHandle<Output>;
   /** Starts a child that nobody waits for; its failure is an event. */
   dispatch(runnable: Runnable, options?: CallOptions): { readonly invocationId: string };
+  /**
+   * Does something outside and records it: when the body runs again, what is recorded is given back, or thrown, and `effect` is not run again.
+   * `key` names it below the body, as keys name children. What it gives is JSON, or becomes it: `undefined` is `null`. It does not use `ctx`.
+   * @throws EffectFailedError when it failed without an effect
+   * @throws EffectUnknownError when nobody knows whether it took place
+   */
+  effect<Value>(key: string, effect: (ctx: EffectContext) => Value | Promise<Value>, options?: EffectOptions): Promise<Value>;
   /** Epoch milliseconds at which the invocation started: the same when the body runs again. */
   now(): number;
   /** An id that is the same when the body runs again. */
