@@ -10,21 +10,27 @@ import { Run } from './engine/run.ts';
 import type { AppServices } from './engine/run-context.ts';
 import {
   checkedRunOptions,
+  checkForkOptions,
   checkRunnable,
   checkSessionOptions,
+  type ForkOptions,
   type RunLimits,
   type RunOptions,
   runLimitChecks,
   type SessionOptions,
 } from './engine/run-options.ts';
-import { SessionBusyError, SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
+import { SessionService } from './engine/session-service.ts';
+import { SessionBusyError, SessionDeletedError, SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
 import type { EventOf } from './ledger/event.ts';
+import { storedStateAt } from './ledger/fold-snapshot.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
-import type { LedgerStore, SessionListing, Store } from './ledger/port.ts';
+import type { AppendReceipt, LedgerStore, ReadRange, SessionListing, Store, StoredEvent } from './ledger/port.ts';
 import type { OutputOf, Runnable } from './ledger/runnable.ts';
 import { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 import { type ScopeIds, SharedState } from './ledger/shared-state.ts';
 import type { StateSchema } from './ledger/state-types.ts';
+import type { StateSnapshot } from './ledger/time-travel.ts';
+import { isIsolated, isUnrecordedFork, makeFork, recordFork } from './ledger/time-travel-fork.ts';
 import type { Price } from './models/model.ts';
 import { memoryStore } from './stores/memory.ts';
 import { processOwner } from './stores/owner.ts';
@@ -86,6 +92,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   readonly #unsettled = new Set<Run>();
   readonly #opening = new Map<string, Promise<void>>();
   readonly #sessions = new Map<string, WeakRef<Session>>();
+  #service: SessionService<OwnSchema> | undefined;
 
   /** @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError */
   constructor(options: RuntimeOptions<OwnSchema>) {
@@ -163,7 +170,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
           signal: options.signal,
           onStep: options.onStep,
         };
-        return await executeRun(this.#services, session, request, sink);
+        return (await executeRun(this.#services, session, request, sink)).result;
       } finally {
         this.#active.delete(session.id);
       }
@@ -212,10 +219,18 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     }
     const exists = head !== undefined;
     if (exists && options.existing === 'fail') throw new SessionExistsError({ session: id });
-    const ledger = exists ? await openLedger(id, this.#ports(store)) : new Ledger(id, this.#ports(store), []);
+    const ledger = exists ? await this.#openStored(id, head) : new Ledger(id, this.#ports(store), []);
     const session = await this.#view(ledger, options);
     this.#sessions.set(id, new WeakRef(session as unknown as Session));
     return session;
+  }
+
+  async #openStored(id: string, head: AppendReceipt): Promise<Ledger> {
+    const ports = this.#ports();
+    const ledger = await openLedger(id, ports);
+    if (!isUnrecordedFork(id, head, ledger.invocations.outside)) return ledger;
+    await recordFork(ports, { session: id, shared: 'isolated', at: head.seq });
+    return openLedger(id, ports);
   }
 
   /** Whether a ledger in memory is the stored one: this process writes it, or nobody has written since it was read. */
@@ -225,13 +240,14 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
 
   async #view<Schema extends StateSchema>(ledger: Ledger, options: SessionOptions<Schema>): Promise<Session<Schema>> {
     const scopes = { ...scopesOf(ledger), ...options.scopes, ...(options.userId === undefined ? {} : { user: options.userId }) };
-    const session = this.#wrap<Schema>(ledger, scopes, options.stateSchema ?? this.#options.stateSchema);
+    const isolated = isIsolated(ledger.invocations.outside);
+    const session = this.#wrap<Schema>(ledger, scopes, options.stateSchema ?? this.#options.stateSchema, isolated);
     await session.observeShared();
     return session;
   }
 
   #wrap<Schema extends StateSchema>(ledger: Ledger, scopes: ScopeIds, schema: StateSchema | undefined, isolated = false): Session<Schema> {
-    const shared = new SharedState(ledger.ports.store, scopes, isolated);
+    const shared = new SharedState(ledger.ports.store, scopes, { recorded: Object.keys(scopesOf(ledger)), isolated });
     const made = new Session<Schema>({ app: this.app, ledger, shared, schema, restore: (snapshot, ownSchema) => restore(snapshot, ownSchema) });
     runtimes.set(made, this as unknown as Runtime);
     return made;
@@ -264,6 +280,61 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   /** A copy of a snapshot that can be used at once; for `session.clone()`. */
   static fill(runtime: Runtime, snapshot: SessionSnapshot, schema: StateSchema | undefined): Session {
     return runtime.#fill(snapshot, snapshot.id, schema);
+  }
+
+  /**
+   * Makes a session that shares the events up to `at` with another one and goes its own way from there. The store copies nothing. What was
+   * done in the shared part stays done; calls of which nobody knows the outcome are answered by their tools' `recovery`, as after a crash.
+   * @throws SessionNotFoundError, SessionExistsError, SeqOutOfRangeError
+   */
+  async fork(sessionId: string, options: ForkOptions = {}): Promise<Session<OwnSchema>> {
+    checkForkOptions(options);
+    const open = this.#sessions.get(sessionId)?.deref();
+    if (open?.ledger.failure === undefined) await open?.ledger.durable();
+    const { id = `session_${this.#ids.next()}`, shared = 'isolated', at } = options;
+    await makeFork(this.#ports(), sessionId, { id, shared, ...(at === undefined ? {} : { at }) });
+    return this.session({ id });
+  }
+
+  /**
+   * A stored session as it was right after the event `seq`. Nothing is claimed: another process may be working on it.
+   * @param seq @default the last event
+   * @throws SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError
+   */
+  stateAt(sessionId: string, seq?: number): Promise<StateSnapshot> {
+    return storedStateAt(this.#ports(), sessionId, seq);
+  }
+
+  /**
+   * The events of a stored session, without opening it. What this version of Adjutant cannot read comes as an `unreadable` event in its
+   * place, so that also a damaged ledger and one of a newer version can be looked at.
+   * @throws SessionNotFoundError
+   */
+  async *events(sessionId: string, range?: ReadRange): AsyncGenerator<StoredEvent, void, undefined> {
+    for await (const page of this.#ledgers.readStored(sessionId, range)) yield* page;
+  }
+
+  /** The stored sessions: made, found, listed and deleted. */
+  get sessions(): SessionService<OwnSchema> {
+    this.#service ??= new SessionService<OwnSchema>({
+      app: this.app,
+      ledgers: () => this.#ledgers,
+      open: (options) => this.session(options),
+      forgetDeleted: () => this.#forgetDeleted(),
+    });
+    return this.#service;
+  }
+
+  /** A session that was deleted cannot be written any more, and what runs on it stops. */
+  async #forgetDeleted(): Promise<void> {
+    for (const [id, reference] of this.#sessions) {
+      const ledger = reference.deref()?.ledger;
+      if (ledger !== undefined && (ledger.durableSeq > 0 || ledger.claim !== undefined)) {
+        if ((await this.#ledgers.head(id)) !== undefined) continue;
+        ledger.fail(new SessionDeletedError({ session: id }));
+      }
+      if (this.#sessions.get(id) === reference) this.#sessions.delete(id);
+    }
   }
 
   /** Sessions by the time of their last event, newest first. */

@@ -37,6 +37,32 @@ export class SessionExistsError extends AdjutantError {
   }
 }
 
+/** The session was deleted while it was open: nothing can be written to it any more. */
+export class SessionDeletedError extends AdjutantError {
+  constructor(data: { session: string }) {
+    super('session_deleted', `Session "${data.session}" was deleted while it was open here. Nothing more is recorded; open another session.`, data);
+  }
+}
+
+/** The cursor of a list is none, or of another list. */
+export class InvalidCursorError extends AdjutantError {
+  constructor(data: { cursor: string; reason: string }) {
+    super('invalid_cursor', `The list cannot go on at the cursor "${data.cursor}": ${data.reason}. Take the cursor of the last page, or none.`, data);
+  }
+}
+
+/** A place was asked for that the ledger does not have. */
+export class SeqOutOfRangeError extends AdjutantError {
+  constructor(data: { seq: number; last: number }) {
+    const { last } = data;
+    super(
+      'seq_out_of_range',
+      `There is no seq ${data.seq} here: give a whole number from 0 (before the first event) to ${last} (the last one).`,
+      data,
+    );
+  }
+}
+
 /** What the ledger recorded does not fit the code that is to continue it. Nothing has run. */
 export class LedgerMismatchError extends AdjutantError {
   constructor(data: { path: string; recorded: string; found: string; advice?: string }) {

@@ -29,6 +29,8 @@ export interface InvocationRecord {
   deadline: number | undefined;
   /** `open` until it ends, and again after it was reopened. */
   status: 'open' | 'yielded' | InvocationStatus;
+  /** What it waited for last. */
+  yielded: EventOf<'invocation_yield'>['reason'] | undefined;
   output: JsonValue | undefined;
   error: ErrorRecord | undefined;
   stopReason: StopReason | undefined;
@@ -53,9 +55,9 @@ export function emptyInvocationTree(): InvocationTree {
 }
 
 /** The path of the nearest started invocation above `path`. A slot continued by `key>name` lies beside `key`, not below it. */
-function enclosingInvocation(tree: InvocationTree, path: string): InvocationRecord | undefined {
+export function enclosingInvocation<Invocation>(byPath: ReadonlyMap<string, Invocation>, path: string): Invocation | undefined {
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-    const record = tree.byPath.get(path.slice(0, end));
+    const record = byPath.get(path.slice(0, end));
     if (record !== undefined) return record;
   }
   return undefined;
@@ -69,7 +71,7 @@ function attach(tree: InvocationTree, event: Event): InvocationTree {
 
 function start(tree: InvocationTree, event: EventOf<'invocation_start'>): InvocationTree {
   const path = event.invocationId;
-  const parent = enclosingInvocation(tree, path);
+  const parent = enclosingInvocation(tree.byPath, path);
   const record: InvocationRecord = {
     path,
     parent: parent?.path,
@@ -82,6 +84,7 @@ function start(tree: InvocationTree, event: EventOf<'invocation_start'>): Invoca
     start: event,
     deadline: event.deadline,
     status: 'open',
+    yielded: undefined,
     output: undefined,
     error: undefined,
     stopReason: undefined,
@@ -132,7 +135,10 @@ export const invocationFold: Fold<InvocationTree> = {
   invocation_start: start,
   invocation_yield: (tree, event) => {
     const record = tree.byPath.get(event.invocationId);
-    if (record !== undefined) record.status = 'yielded';
+    if (record !== undefined) {
+      record.status = 'yielded';
+      record.yielded = event.reason;
+    }
     return attach(tree, event);
   },
   invocation_resume: (tree, event) => {

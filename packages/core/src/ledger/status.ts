@@ -1,6 +1,6 @@
 import { isBlobReference } from './blob.ts';
 import type { Event } from './event.ts';
-import type { InvocationTree } from './invocation-fold.ts';
+import type { InvocationRecord, InvocationTree } from './invocation-fold.ts';
 import type { SessionSummary } from './port.ts';
 
 export type SessionStatus = SessionSummary['status'];
@@ -13,10 +13,21 @@ const titleLength = 80;
 export function sessionStatus(ledger: { readonly invocations: InvocationTree }): SessionStatus {
   const { roots, byPath, outside } = ledger.invocations;
   const last = byPath.get(roots.at(-1) ?? '');
-  if (last === undefined) return 'active';
   const lastMessage = outside.findLast((event) => event.type === 'user');
-  if (last.end !== undefined && lastMessage !== undefined && lastMessage.seq > last.end.seq) return 'active';
-  switch (last.status) {
+  return statusAfter(last === undefined ? undefined : { status: last.status, endSeq: last.end?.seq }, lastMessage?.seq ?? 0);
+}
+
+/**
+ * The status after a last run, and after a message outside all runs.
+ * @param lastMessageSeq 0 when there is none
+ */
+export function statusAfter(
+  lastRun: { readonly status: InvocationRecord['status']; readonly endSeq: number | undefined } | undefined,
+  lastMessageSeq: number,
+): SessionStatus {
+  if (lastRun === undefined) return 'active';
+  if (lastRun.endSeq !== undefined && lastMessageSeq > lastRun.endSeq) return 'active';
+  switch (lastRun.status) {
     case 'open':
       return 'active';
     case 'yielded':
@@ -39,13 +50,18 @@ export function currentAgentName(events: readonly Event[]): string | undefined {
 }
 
 /** The entry of the session list. */
-export function sessionSummary(ledger: { readonly events: readonly Event[]; readonly invocations: InvocationTree }): SessionSummary {
+export function sessionSummary(ledger: {
+  readonly events: readonly Event[];
+  readonly invocations: InvocationTree;
+  readonly user: string | undefined;
+}): SessionSummary {
   const first = ledger.events.find((event) => event.type === 'user');
   const runnable = ledger.invocations.byPath.get(ledger.invocations.roots.at(-1) ?? '')?.name;
   return {
     status: sessionStatus(ledger),
     ...(first === undefined ? {} : { title: shorten(first.text) }),
     ...(runnable === undefined ? {} : { runnable }),
+    ...(ledger.user === undefined ? {} : { user: ledger.user }),
   };
 }
 

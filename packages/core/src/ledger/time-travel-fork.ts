@@ -1,0 +1,76 @@
+import { SessionNotFoundError } from './errors.ts';
+import { type Event, type EventDraft, type EventOf, eventVersions } from './event.ts';
+import type { LedgerPorts } from './ledger.ts';
+import type { AppendReceipt } from './port.ts';
+import { checkSeq } from './time-travel.ts';
+
+/**
+ * What becomes of a fork's shared scopes. `isolated`: it reads what its prefix has seen last, and keeps its writes to itself. `live`: it
+ * takes part in them like any other session.
+ */
+export type ForkScopes = 'isolated' | 'live';
+
+interface ForkRecord {
+  /** The fork itself. */
+  readonly session: string;
+  readonly shared: ForkScopes;
+  /** The session that it comes from, and the last event that they share; unknown for a fork that nobody recorded when it was made. */
+  readonly from?: string | undefined;
+  readonly at: number;
+}
+
+const texts: Readonly<Record<ForkScopes, string>> = {
+  isolated: 'Reads shared state as its prefix has seen it, and keeps what it writes to itself',
+  live: 'Reads and writes shared state like any other session',
+};
+
+/** The first event of a fork's own: every process that opens the fork treats its shared scopes as it says. */
+export function forkDecision({ session, shared, from, at }: ForkRecord): Extract<EventDraft, { type: 'decision' }> {
+  const data = { session, at, ...(from === undefined ? {} : { from }) };
+  return { type: 'decision', by: 'operator', component: 'fork', decision: shared, reasoning: texts[shared], data };
+}
+
+function lastForkDecision(outside: readonly Event[]): EventOf<'decision'> | undefined {
+  return outside.findLast((event): event is EventOf<'decision'> => event.type === 'decision' && event.component === 'fork');
+}
+
+/**
+ * Whether a session keeps its writes to shared scopes to itself.
+ * @param outside events of its ledger that belong to no invocation
+ */
+export function isIsolated(outside: readonly Event[]): boolean {
+  return lastForkDecision(outside)?.decision === 'isolated';
+}
+
+/** Whether a ledger is a fork of which nobody has said yet what becomes of its shared scopes: whoever made it came no further. */
+export function isUnrecordedFork(session: string, head: AppendReceipt, outside: readonly Event[]): boolean {
+  // Whatever else has events was claimed for the first of them.
+  return head.epoch === 0 && head.seq > 0 && lastForkDecision(outside)?.data?.['session'] !== session;
+}
+
+/**
+ * Makes a fork and records what becomes of its shared scopes. Nothing is read but one event, and nothing is claimed.
+ * @throws SessionNotFoundError, SessionExistsError, SeqOutOfRangeError
+ */
+export async function makeFork(ports: LedgerPorts, from: string, fork: { readonly id: string; readonly at?: number; readonly shared: ForkScopes }) {
+  const { store, scope } = ports;
+  const head = await store.head(from);
+  if (head === undefined) throw new SessionNotFoundError({ session: from, app: scope.app });
+  const at = fork.at ?? head.seq;
+  checkSeq(at, head.seq);
+  await store.fork(from, at, fork.id);
+  await recordFork(ports, { session: fork.id, shared: fork.shared, from, at });
+}
+
+/**
+ * Appends the decision to a fork that nobody has claimed yet: the compare-and-set on epoch 0 lets one writer through.
+ * @throws LedgerConflictError when somebody else was faster
+ */
+export async function recordFork({ store, clock, ids }: LedgerPorts, record: ForkRecord): Promise<void> {
+  const { session, at: seq } = record;
+  let lastAt = 0;
+  if (seq > 0) for await (const page of store.read(session, { after: seq - 1, upTo: seq })) lastAt = page.at(-1)?.at ?? lastAt;
+  const draft = forkDecision(record);
+  const event = Object.freeze({ v: eventVersions.decision, seq: seq + 1, id: ids.next(), at: Math.max(clock.now(), lastAt), ...draft });
+  await store.append(session, { seq, epoch: 0 }, { events: [event] });
+}
