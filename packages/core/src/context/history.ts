@@ -3,7 +3,7 @@ import type { Event } from '../ledger/event.ts';
 import type { InvocationTree } from '../ledger/invocation-fold.ts';
 import type { HistoryScope } from '../ledger/prompt-recipe.ts';
 import type { PromptEvent } from '../runnables/render-context.ts';
-import { type EncoderOptions, isPromptEvent, MessageEncoder } from './message-encoder.ts';
+import { type EncoderOptions, type EncoderVersion, isPromptEvent, type MessageEncoder, messageEncoder } from './message-encoder.ts';
 import { comparePositions, promptPosition, Visibility } from './visibility.ts';
 
 /** What is read of a ledger to make prompts. */
@@ -21,6 +21,7 @@ export class History {
   readonly #path: string;
   readonly #agent: string;
   readonly #visibility: Visibility;
+  readonly #version: EncoderVersion;
   readonly #encoder: MessageEncoder;
   readonly #events: Event[] = [];
   /** Invocations whose model is being asked, as far as the events go that were looked at. */
@@ -34,7 +35,8 @@ export class History {
     this.#path = path;
     this.#agent = agent;
     this.#visibility = new Visibility(ledger.invocations, path, scope);
-    this.#encoder = new MessageEncoder(options);
+    this.#version = options.encoder;
+    this.#encoder = messageEncoder(options);
   }
 
   /** Takes in what the ledger has got since the last time. */
@@ -61,7 +63,7 @@ export class History {
     } else if (event.type === 'model_end') {
       this.#asking.delete(event.invocationId);
       if (this.#asking.size === 0) this.#release();
-    } else if (this.#asking.size > 0 && (event.type === 'user' || event.type === 'invocation_end')) this.#held.push(event);
+    } else if (this.#asking.size > 0 && isNews(event)) this.#held.push(event);
     else this.#add(event);
   }
 
@@ -79,7 +81,7 @@ export class History {
   }
 
   #isVisible(event: Event): boolean {
-    if (isPromptEvent(event)) return this.#visibility.relation(event) !== 'hidden';
+    if (isPromptEvent(event, this.#version)) return this.#visibility.relation(event) !== 'hidden';
     if (event.type === 'model_start' || event.type === 'model_end') return event.invocationId === this.#path || this.#isPast(event);
     return event.type === 'invocation_end' && event.invocationId !== this.#path && this.#visibility.relation(event) === 'own';
   }
@@ -125,6 +127,11 @@ export class History {
   get characters(): number {
     return this.#encoder.characters;
   }
+}
+
+/** Whether an event is not part of anybody's round. */
+function isNews(event: Event): boolean {
+  return event.type === 'user' || event.type === 'invocation_end' || (event.type === 'tool_result' && event.late === true);
 }
 
 function hasBranches(tree: InvocationTree): boolean {

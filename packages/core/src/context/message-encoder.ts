@@ -1,6 +1,8 @@
 import type { JSONValue, LanguageModelV4Message, LanguageModelV4ToolResultOutput, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { JsonValue } from '../base/json.ts';
+import { isEffectId } from '../ledger/effect-id.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
+import { isLateNews } from '../ledger/late-news.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 import type { PromptEvent } from '../runnables/render-context.ts';
 import { truncateText } from './truncate.ts';
@@ -17,6 +19,7 @@ interface OpenRound {
 }
 
 export interface EncoderOptions {
+  readonly encoder: EncoderVersion;
   /** Longest tool result in characters. */
   readonly resultLimit: number;
   /** Puts large values back in the place of their references. */
@@ -24,6 +27,9 @@ export interface EncoderOptions {
   /** The name that tools have for the model. */
   readonly toolName: (name: string) => string;
 }
+
+/** The longest arguments that a note on a late result repeats. */
+const longestNotedArgs = 500;
 
 /**
  * Encoder version 1: turns events, one after the other, into the messages of a prompt. It is frozen, because recorded prompts are
@@ -189,6 +195,49 @@ export class MessageEncoder {
   }
 }
 
+/**
+ * Encoder version 2: as version 1, and says when a call that was given up has brought its result after all. Frozen like it.
+ * It is told as a message, because a call has one result for every provider, and the model has read that one.
+ */
+export class LateResultEncoder extends MessageEncoder {
+  readonly #given: EncoderOptions;
+  readonly #calls = new Map<string, EventOf<'tool_call'>>();
+
+  constructor(options: EncoderOptions) {
+    super(options);
+    this.#given = options;
+  }
+
+  override push(event: PromptEvent, native: boolean): void {
+    if (event.type === 'tool_call') this.#calls.set(event.callId, event);
+    if (event.type !== 'tool_result' || event.late !== true) super.push(event, native);
+    else if (isLateNews(event)) super.push({ type: 'synthetic', role: 'user', text: this.#note(event) }, native);
+  }
+
+  #note({ callId, name, result }: EventOf<'tool_result'>): string {
+    const { resolve, resultLimit } = this.#given;
+    const call = this.#calls.get(callId);
+    const args = call === undefined ? '' : ` with ${truncateText(JSON.stringify(resolve(call.args)), longestNotedArgs)}`;
+    const content = resolve(result.content);
+    const text = truncateText(typeof content === 'string' ? content : JSON.stringify(content), resultLimit);
+    return `The call of the tool ${name}${args}, which was given up before, has ended since: it ${isSuccess(result) ? 'returned' : 'failed without an effect'}: ${text}`;
+  }
+}
+
+/** How events become messages, by the `encoder` of a recipe. What is here is never edited: another way gets the next number. */
+const encoders = Object.freeze({ 1: MessageEncoder, 2: LateResultEncoder });
+export type EncoderVersion = keyof typeof encoders;
+/** What new prompts are made with. */
+export const currentEncoder: EncoderVersion = 2;
+
+export function isKnownEncoder(version: number): version is EncoderVersion {
+  return Object.hasOwn(encoders, version);
+}
+
+export function messageEncoder(options: EncoderOptions): MessageEncoder {
+  return new encoders[options.encoder](options);
+}
+
 function withAlternatives(text: string, result: ToolResult): string {
   return result.alternatives === undefined || result.alternatives.length === 0 ? text : `${text}\nInstead: ${result.alternatives.join('; ')}`;
 }
@@ -209,8 +258,8 @@ function endNotice(event: EventOf<'invocation_end'>, resolve: (value: unknown) =
   return `[${name}] has finished: ${typeof output === 'string' ? output : JSON.stringify(output ?? null)}`;
 }
 
-/** Whether an event can stand in a prompt at all. */
-export function isPromptEvent(event: Event): boolean {
+/** Whether an event can stand in a prompt at all. What effects of bodies gave is for the bodies, not for models. */
+export function isPromptEvent(event: Event, encoder: EncoderVersion): boolean {
   switch (event.type) {
     case 'user':
     case 'assistant':
@@ -218,7 +267,7 @@ export function isPromptEvent(event: Event): boolean {
     case 'tool_call':
       return true;
     case 'tool_result':
-      return event.settled;
+      return event.settled ? !isEffectId(event.callId) : encoder > 1 && isLateNews(event);
     case 'invocation_start':
       return event.input?.message !== undefined;
     default:

@@ -5,7 +5,7 @@ import type { Event } from '../ledger/event.ts';
 import type { HistoryScope, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import type { PromptEvent, RenderContext, Renderer, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
 import { History, type LedgerView } from './history.ts';
-import { type EncoderOptions, MessageEncoder } from './message-encoder.ts';
+import { type EncoderOptions, type MessageEncoder, messageEncoder } from './message-encoder.ts';
 
 /** A stretch of the prompt in the making. */
 type Segment =
@@ -161,7 +161,7 @@ class SegmentEncoder {
   }
 
   add(event: PromptEvent): void {
-    this.#open ??= new MessageEncoder(this.#histories.options);
+    this.#open ??= messageEncoder(this.#histories.options);
     this.#open.push(event, this.#histories.of('ancestors').isNative(event));
   }
 

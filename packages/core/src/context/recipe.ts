@@ -5,6 +5,7 @@ import { type Event, type EventOf, foldEvent } from '../ledger/event.ts';
 import { emptyInvocationTree, invocationFold } from '../ledger/invocation-fold.ts';
 import type { PromptRecipe, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
+import { currentEncoder, isKnownEncoder } from './message-encoder.ts';
 import { encodeRecipe, Histories, type RenderedPrompt } from './prompt.ts';
 
 /** How often the segments of an invocation's recipe are written whole, so that a rebuild never walks far back. */
@@ -31,7 +32,7 @@ export function writeRecipe(
   if (!base.isRecorded(settings.hash)) contents[settings.hash] = settings.content;
   const keep = round % wholeEvery === 1 ? 0 : commonPrefix(rendered.segments, base.previous ?? []);
   return {
-    encoder: 1,
+    encoder: currentEncoder,
     segments: keep === 0 ? rendered.segments : rendered.segments.slice(keep),
     ...(keep === 0 ? {} : { keep }),
     resultLimit,
@@ -66,9 +67,6 @@ export function lastSegments(starts: readonly EventOf<'model_start'>[]): readonl
   return segments;
 }
 
-/** How the segments of a recipe become messages, by the recipe's `encoder`. What is here is never edited: another way gets the next number. */
-const encoders: Readonly<Record<number, typeof encodeRecipe>> = Object.freeze({ 1: encodeRecipe });
-
 /** The recipe cannot be followed: the event is no model call, the ledger is not whole, or a later version wrote it. */
 export class PromptNotFoundError extends AdjutantError {
   constructor(data: { seq: number; reason: string }) {
@@ -96,8 +94,8 @@ type PromptSource = { readonly events: readonly Event[]; readonly ledger: { read
 function rebuildCall(events: readonly Event[], seq: number, resolve: ResolveValue): LanguageModelV4CallOptions {
   const start = events[seq - 1];
   if (start?.type !== 'model_start') throw new PromptNotFoundError({ seq, reason: 'it is not a model_start event' });
-  const encode = encoders[start.recipe.encoder];
-  if (encode === undefined) throw new PromptNotFoundError({ seq, reason: `this version does not know encoder ${start.recipe.encoder}` });
+  const { encoder } = start.recipe;
+  if (!isKnownEncoder(encoder)) throw new PromptNotFoundError({ seq, reason: `this version does not know encoder ${String(encoder)}` });
   const prefix = events.slice(0, seq - 1);
   const invocations = emptyInvocationTree();
   for (const event of prefix) foldEvent(invocationFold, invocations, event);
@@ -113,8 +111,8 @@ function rebuildCall(events: readonly Event[], seq: number, resolve: ResolveValu
     if (found === undefined) throw new PromptNotFoundError({ seq, reason: `the ledger has no content ${hash}` });
     return resolve(found) as JsonValue;
   };
-  const options = { resultLimit: start.recipe.resultLimit, resolve, toolName: toolWireName };
+  const options = { encoder, resultLimit: start.recipe.resultLimit, resolve, toolName: toolWireName };
   const histories = new Histories({ events: prefix, invocations }, start.invocationId, start.agent, options);
-  const prompt = encode(lastSegments(starts) ?? [], histories, { content, event: (at) => events[at - 1] as Event });
+  const prompt = encodeRecipe(lastSegments(starts) ?? [], histories, { content, event: (at) => events[at - 1] as Event });
   return { prompt, ...(content(start.recipe.settings) as JsonObject) };
 }

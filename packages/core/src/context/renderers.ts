@@ -72,7 +72,7 @@ export function selectRecentEvents(count: number): Renderer {
 /** Whether a cut before `index` would part an answer of the model or its tool results from what goes before. */
 function belongsToRoundBefore(events: readonly PromptEvent[], index: number): boolean {
   const event = events[index];
-  if (event?.type === 'tool_result') return true;
+  if (event?.type === 'tool_result') return event.late !== true || roundIsOpen(events, index);
   const before = events[index - 1];
   if (event?.type === 'tool_call' || event?.type === 'assistant') {
     return before !== undefined && 'round' in before && before.round === event.round && before.invocationId === event.invocationId;
@@ -82,7 +82,7 @@ function belongsToRoundBefore(events: readonly PromptEvent[], index: number): bo
 
 function roundIsOpen(events: readonly PromptEvent[], index: number): boolean {
   const settledLater = new Set<string>();
-  for (const event of events.slice(index)) if (event.type === 'tool_result') settledLater.add(event.callId);
+  for (const event of events.slice(index)) if (event.type === 'tool_result' && event.late !== true) settledLater.add(event.callId);
   return events.slice(0, index).some((event) => event.type === 'tool_call' && settledLater.has(event.callId));
 }
 

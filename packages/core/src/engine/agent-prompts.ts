@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from '@ai-sdk/provider';
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
+import { currentEncoder } from '../context/message-encoder.ts';
 import { Histories, renderPrompt } from '../context/prompt.ts';
 import { lastSegments, writeRecipe } from '../context/recipe.ts';
 import { includeHistory, injectUserMessage } from '../context/renderers.ts';
@@ -52,6 +53,7 @@ export class AgentPrompts {
     this.#model = model;
     this.#resultLimit = resultLimit(contextWindowOf(model));
     this.#histories = new Histories(run.ledger, record.path, agent.name, {
+      encoder: currentEncoder,
       resultLimit: this.#resultLimit,
       resolve: run.ledger.resolve,
       toolName: toolWireName,
