@@ -492,6 +492,34 @@ describe('an effect of a tool', () => {
   });
 });
 
+test('a run does not come to rest while an effect is under way', async () => {
+  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ ok: z.boolean() }) });
+  const asking = agent({ name: 'asking', model: scriptedModel([{ toolCalls: [{ name: 'ask' }] }, { text: 'thanks' }]), tools: [ask] });
+  let end: (value: string) => void = () => undefined;
+  const work = step({
+    name: 'work',
+    execute: async (ctx) => {
+      const slow = ctx.effect(
+        'slow',
+        () =>
+          new Promise<string>((resolve) => {
+            end = resolve;
+          }),
+      );
+      await Promise.all([slow, ctx.call(asking, { key: 'asking' })]);
+    },
+  });
+  const app = runtime({ app: 'effects', runnables: [work, asking] });
+  const session = await app.session({ id: 's' });
+  const running = app.run(work, { session, runId: 'run' });
+  await until(() => of(session.events, 'tool_yield').length > 0);
+  for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(of(session.events, 'invocation_yield')).toEqual([]);
+  end('done');
+  expect(await running).toMatchObject({ status: 'yielded' });
+  expect(of(session.events, 'tool_result')).toMatchObject([{ callId: 'run/slow', result: { content: 'done' } }]);
+});
+
 test('effects of branches stay apart', async () => {
   const branch = (name: string) => step({ name, execute: async (ctx) => ctx.complete(await ctx.effect('same', () => name)) });
   expect(await run(parallel({ name: 'p', runnables: [branch('a'), branch('b')] }))).toMatchObject({ output: { a: 'a', b: 'b' } });

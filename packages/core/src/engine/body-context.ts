@@ -12,10 +12,10 @@ import type { Runnable } from '../ledger/runnable.ts';
 import { createState, type StateAccess } from '../ledger/scoped-state.ts';
 import type { LedgerState } from '../ledger/state-fold.ts';
 import type { StateOf, StateSchema } from '../ledger/state-types.ts';
+import { Activity } from './activity.ts';
 import { assertEffect, recordedEffects } from './body-effects.ts';
 import { BodyState, type Flush } from './body-state.ts';
 import { HandoffRefusedError, InvalidKeyError, InvocationEndedError, UnknownRunnableError } from './errors.ts';
-import type { Activity } from './activity.ts';
 import { handoffDepth, maxHandoffDepth } from './hand-over.ts';
 import { inputHash, invoke } from './invoke.ts';
 import { occupancyOf } from './occupancy.ts';
@@ -308,11 +308,13 @@ export class Body implements BodyContext {
     const scope = new CancelScope(this.#scopeOfChildren());
     const takeWrites = () => this.writes.take(key);
     const ended = performEffect(request, record, { ledger: run.ledger, clock: run.app.clock, scope, path, by, takeWrites });
-    const settled = ended.then(
-      () => scope.close(),
-      () => scope.close(),
-    );
-    this.#track(settled);
+    // The body does not wait for somebody outside as long as it does something itself.
+    const underWay = new Activity(callId, this.place.activity);
+    const forget = (): void => {
+      scope.close();
+      underWay.end();
+    };
+    this.#track(ended.then(forget, forget));
     return ended.then(async (given) => {
       if (given === undefined) return this.#neverReturn();
       await this.#assertLanded(key, record.attempts[0]?.seq);
