@@ -32,6 +32,7 @@ export {
 export { Run, type RunResult } from './engine/run.ts';
 export type { OnStep } from './engine/run-context.ts';
 export type { ForkOptions, RunLimits, RunOptions, SessionOptions } from './engine/run-options.ts';
+export type { SessionPage, SessionQuery, SessionService } from './engine/session-service.ts';
 export { type BlobReference, isBlobReference } from './ledger/blob.ts';
 export type {
   BodyContext,
@@ -44,8 +45,10 @@ export type {
   EffectRetry,
   SpawnHandle,
 } from './ledger/body-context.ts';
+export { type OnWrite, StateBindingError } from './ledger/bound-object.ts';
 export { InvalidEventError } from './ledger/draft-check.ts';
 export {
+  InvalidCursorError,
   LedgerConflictError,
   LedgerMismatchError,
   LedgerUnreadableError,
@@ -54,6 +57,7 @@ export {
   RequestSettledError,
   SeqOutOfRangeError,
   SessionBusyError,
+  SessionDeletedError,
   SessionExistsError,
   SessionNotFoundError,
   StateConflictError,
@@ -72,8 +76,8 @@ export {
   type TransientEvent,
   type Usage,
 } from './ledger/event.ts';
-export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store, StoredEvent, UnreadableEvent } from './ledger/port.ts';
 export type { PendingCall } from './ledger/pending-call.ts';
+export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store, StoredEvent, UnreadableEvent } from './ledger/port.ts';
 export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-report.ts';
 export type { OutputOf, Runnable } from './ledger/runnable.ts';
 export { InvalidStateError, UndeclaredScopeError } from './ledger/scoped-state.ts';
@@ -118,7 +122,17 @@ export {
   type RequestOptions,
 } from './tools/request-options.ts';
 export { toolResult } from './tools/result.ts';
-export { type OnRepeat, type Probe, type ProbeContext, type ProbeResult, type Recovery, type Tool, type ToolContext, type ToolOptions, tool } from './tools/tool.ts';
+export {
+  type OnRepeat,
+  type Probe,
+  type ProbeContext,
+  type ProbeResult,
+  type Recovery,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+  tool,
+} from './tools/tool.ts';
 export { type Toolset, toolset } from './tools/toolset.ts';
 export { type ResumeState, type UnansweredCall, validateResumeState } from './views/resume-state.ts';
 export { type RunTreeNode, runTree } from './views/run-tree.ts';

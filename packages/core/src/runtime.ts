@@ -27,7 +27,7 @@ import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
 import type { AppendReceipt, LedgerStore, ReadRange, SessionListing, Store, StoredEvent } from './ledger/port.ts';
 import type { OutputOf, Runnable } from './ledger/runnable.ts';
 import { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
-import { type ScopeIds, SharedState } from './ledger/shared-state.ts';
+import { recordedScopes, type ScopeIds, SharedState } from './ledger/shared-state.ts';
 import type { StateSchema } from './ledger/state-types.ts';
 import type { StateSnapshot } from './ledger/time-travel.ts';
 import { isIsolated, isUnrecordedFork, makeFork, recordFork } from './ledger/time-travel-fork.ts';
@@ -239,7 +239,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   }
 
   async #view<Schema extends StateSchema>(ledger: Ledger, options: SessionOptions<Schema>): Promise<Session<Schema>> {
-    const scopes = { ...scopesOf(ledger), ...options.scopes, ...(options.userId === undefined ? {} : { user: options.userId }) };
+    const scopes = { ...recordedScopes(ledger.events), ...options.scopes, ...(options.userId === undefined ? {} : { user: options.userId }) };
     const isolated = isIsolated(ledger.invocations.outside);
     const session = this.#wrap<Schema>(ledger, scopes, options.stateSchema ?? this.#options.stateSchema, isolated);
     await session.observeShared();
@@ -247,7 +247,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   }
 
   #wrap<Schema extends StateSchema>(ledger: Ledger, scopes: ScopeIds, schema: StateSchema | undefined, isolated = false): Session<Schema> {
-    const shared = new SharedState(ledger.ports.store, scopes, { recorded: Object.keys(scopesOf(ledger)), isolated });
+    const shared = new SharedState(ledger.ports.store, scopes, { recorded: Object.keys(recordedScopes(ledger.events)), isolated });
     const made = new Session<Schema>({ app: this.app, ledger, shared, schema, restore: (snapshot, ownSchema) => restore(snapshot, ownSchema) });
     runtimes.set(made, this as unknown as Runtime);
     return made;
@@ -272,7 +272,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     const observed = looseState(snapshot);
     const named = Object.fromEntries(observed.map(({ scope }) => [scope, id]));
     // A copy keeps the shared state that it was made with, and its writes to itself.
-    const session = this.#wrap(ledger, { ...named, ...scopesOf(ledger), ...snapshot.scopes }, schema ?? this.#options.stateSchema, true);
+    const session = this.#wrap(ledger, { ...named, ...recordedScopes(ledger.events), ...snapshot.scopes }, schema ?? this.#options.stateSchema, true);
     if (observed.length > 0) ledger.append(observed);
     return session;
   }
@@ -329,10 +329,10 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   async #forgetDeleted(): Promise<void> {
     for (const [id, reference] of this.#sessions) {
       const ledger = reference.deref()?.ledger;
-      if (ledger !== undefined && (ledger.durableSeq > 0 || ledger.claim !== undefined)) {
-        if ((await this.#ledgers.head(id)) !== undefined) continue;
-        ledger.fail(new SessionDeletedError({ session: id }));
-      }
+      // What has not been stored yet cannot have been deleted.
+      const isStored = ledger !== undefined && (ledger.durableSeq > 0 || ledger.claim !== undefined);
+      if (!isStored || (await this.#ledgers.head(id)) !== undefined) continue;
+      ledger.fail(new SessionDeletedError({ session: id }));
       if (this.#sessions.get(id) === reference) this.#sessions.delete(id);
     }
   }
@@ -353,13 +353,6 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     }
     await this.#store.close();
   }
-}
-
-/** The shared scopes that a ledger has taken part in. */
-function scopesOf(ledger: Ledger): Record<string, string> {
-  const scopes: Record<string, string> = {};
-  for (const event of ledger.events) if (event.type === 'state_change' && event.scopeId !== undefined) scopes[event.scope] = event.scopeId;
-  return scopes;
 }
 
 /** State that a snapshot gives beside its events, as `userState`, `patientState`, …: recorded as seen. */

@@ -5,8 +5,6 @@ import { SessionBusyError } from '../ledger/errors.ts';
 import type { EventDraft, EventOf } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { isApproval, pendingCalls } from '../ledger/pending-call.ts';
-import { runReport } from '../ledger/run-report.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Session } from '../ledger/session.ts';
 import type { ConsumptionLimits } from '../supervision/limits.ts';
@@ -19,6 +17,7 @@ import { keepLease } from './lease.ts';
 import { occupancyOf } from './occupancy.ts';
 import type { RunControl, RunResult, RunSink } from './run.ts';
 import { type AppServices, isBelow, type OnStep, type Parked, RunContext } from './run-context.ts';
+import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
 import { hasOutcome } from './sequence-body.ts';
 
 /** What one run is to do. */
@@ -43,7 +42,7 @@ export interface RunRequest {
 }
 
 /** The root run of a session that has no outcome yet. */
-function openRoot(session: Session): InvocationRecord | undefined {
+export function openRoot(session: Pick<Session, 'ledger'>): InvocationRecord | undefined {
   const { invocations } = session.ledger;
   for (const path of invocations.roots) {
     const record = invocations.byPath.get(path);
@@ -74,11 +73,20 @@ function openDetached({ invocations }: Ledger): InvocationRecord[] {
 interface Beginning {
   readonly open: InvocationRecord | undefined;
   readonly runnable: Runnable;
+  readonly request: RunRequest;
+}
+
+/** Whether something of a run is under way or may still be. */
+function isOpen(ledger: Ledger, runId: string): boolean {
+  const { invocations } = ledger;
+  return (invocations.byPath.has(runId) && !hasOutcome(invocations, runId)) || openDetached(ledger).length > 0;
 }
 
 /** What is to run, and the open run that it continues. A session that nothing can be run on is given back. */
 async function begin(app: AppServices, session: Session, request: RunRequest): Promise<Beginning> {
   try {
+    const open = rootToContinue(session, request);
+    if (open === undefined && request.runnable === undefined) return await beginPosted(app, session, request);
     return findBeginning(app, session, request);
   } catch (error) {
     if (occupancyOf(session.ledger).runs === 0) await session.ledger.release().catch(() => undefined);
@@ -88,16 +96,39 @@ async function begin(app: AppServices, session: Session, request: RunRequest): P
 
 function findBeginning(app: AppServices, session: Session, request: RunRequest): Beginning {
   const open = rootToContinue(session, request);
-  const runnable = request.runnable ?? (open === undefined ? undefined : app.registry.get(open.name));
-  if (runnable === undefined) throw new NoOpenRunError({ session: session.id });
-  if (open !== undefined && (open.name !== runnable.name || open.kind !== runnable.kind)) {
-    throw new SessionBusyError({
-      session: session.id,
-      owner: open.path,
-      detail: `Session "${session.id}" has an open run of the ${open.kind} "${open.name}". Continue or cancel it before running the ${runnable.kind} "${runnable.name}".`,
-    });
+  const runnable = request.runnable ?? app.registry.get(open?.name ?? '');
+  if (open !== undefined) assertSameRunnable(session, open, runnable);
+  return { open, runnable, request };
+}
+
+/** @throws SessionBusyError when a session's open run is of something else */
+export function assertSameRunnable(session: Pick<Session, 'id'>, open: InvocationRecord, runnable: Runnable): void {
+  if (open.name === runnable.name && open.kind === runnable.kind) return;
+  throw new SessionBusyError({
+    session: session.id,
+    owner: open.path,
+    detail: `Session "${session.id}" has an open run of the ${open.kind} "${open.name}". Continue or cancel it before running the ${runnable.kind} "${runnable.name}".`,
+  });
+}
+
+/**
+ * A session without an open run may have an inbox: what came too late is written down, and a run that somebody asked for who could not
+ * start it himself is started.
+ * @throws NoOpenRunError when there is none
+ */
+async function beginPosted(app: AppServices, session: Session, request: RunRequest): Promise<Beginning> {
+  const { ledger } = session;
+  const nothing = (): void => undefined;
+  const inbox = new InboxReader({ ledger, runId: request.runId, isOpen: () => false, cancel: nothing, pause: nothing, interrupt: nothing });
+  if (ledger.inboxSeq > 0) await inbox.drain();
+  for (const [runId, { data }] of inbox.left) {
+    const { runnable: name, text } = data;
+    if (typeof name !== 'string' || typeof text !== 'string') continue;
+    return { open: undefined, runnable: app.registry.get(name), request: { ...request, runId, isNamed: true, input: text, posted: runId } };
   }
-  return { open, runnable };
+  ledger.append([], { wakeAt: null });
+  await ledger.durable();
+  throw new NoOpenRunError({ session: session.id });
 }
 
 /** How far a run has come. */
@@ -118,7 +149,7 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
   const occupancy = occupancyOf(ledger);
   occupancy.runs++;
   const stopKeeping = keepLease(ledger, app.clock);
-  const execution = new Execution(app, session, request, sink, beginning);
+  const execution = new Execution(app, session, sink, beginning);
   const giveBack = async (): Promise<void> => {
     await execution.settled();
     stopKeeping();
@@ -154,7 +185,7 @@ class Execution {
   #stopAsked = false;
   #isInputGiven = false;
 
-  constructor(app: AppServices, session: Session, request: RunRequest, sink: RunSink, { open, runnable }: Beginning) {
+  constructor(app: AppServices, session: Session, sink: RunSink, { open, runnable, request }: Beginning) {
     this.#app = app;
     this.#session = session;
     this.#request = request;
@@ -168,11 +199,11 @@ class Execution {
     for (;;) {
       const run = this.#startTurn();
       const record = await this.#work(run);
-      if (record !== undefined) return { result: resultOf(run, record), more: false };
+      if (record !== undefined) return { result: endedResult(this.#session, this.#runId, record), more: false };
       const { parked } = run;
       if (parked === undefined) throw run.givenUpFor?.error ?? new RunStoppedError({ session: this.#session.id, runId: this.#runId });
-      if (parked.closedFor === 'round' || parked.closedFor === 'slice') return { result: this.#yieldedResult(run, parked), more: true };
-      if (await this.#park(run, parked)) return { result: this.#yieldedResult(run, parked), more: false };
+      if (parked.closedFor === 'round' || parked.closedFor === 'slice') return { result: yieldedResult(this.#session, this.#runId), more: true };
+      if (await this.#park(run, parked)) return { result: yieldedResult(this.#session, this.#runId), more: false };
       await this.#endTurn();
       this.#open = this.#session.ledger.invocations.byPath.get(this.#runId);
     }
@@ -194,7 +225,7 @@ class Execution {
     const inbox = new InboxReader({
       ledger,
       runId: this.#runId,
-      isOpen: () => !hasOutcome(ledger.invocations, this.#runId) || openDetached(ledger).length > 0,
+      isOpen: () => isOpen(ledger, this.#runId),
       cancel: (reason) => run.abort(reason),
       pause: () => run.gate.close('pause'),
       interrupt: () => run.interrupt(),
@@ -217,7 +248,8 @@ class Execution {
   async #work(run: RunContext): Promise<InvocationRecord | undefined> {
     const { ledger } = this.#session;
     const inbox = this.#inbox as InboxReader;
-    await this.#session.observeShared();
+    await this.#session.posted();
+    await this.#session.observeShared({ declare: true });
     // What others have posted comes before what this run adds.
     if (ledger.inboxSeq > 0) await inbox.drain();
     await this.#expiry?.start();
@@ -248,6 +280,8 @@ class Execution {
     const { ledger } = this.#session;
     const { posted } = this.#request;
     const input = posted !== undefined && this.#tookPosted(posted) ? [] : inputDrafts(ledger, this.#runId, this.#request);
+    const left = posted === undefined ? undefined : this.#inbox?.left.get(posted);
+    if (left !== undefined) ledger.append([], { consumes: [left.position] });
     if (this.#open === undefined) return input;
     // What has ended is not told anything more.
     if (input.length > 0 && !hasOutcome(ledger.invocations, this.#open.path)) ledger.append(input);
@@ -265,7 +299,7 @@ class Execution {
     const { ledger } = this.#session;
     const reasons = new Map<string, EventOf<'invocation_yield'>['reason']>();
     for (const { path, reason } of leaves) reasons.set(path, reason === 'gate' ? 'pause' : reason);
-    const root = lastPath(ledger, this.#runId);
+    const root = lastRecord(ledger, this.#runId)?.path ?? this.#runId;
     if (!reasons.has(root)) reasons.set(root, closedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));
     const drafts = [...reasons].map(([invocationId, reason]): EventDraft => ({ type: 'invocation_yield', by: 'runtime', invocationId, reason }));
     ledger.append(drafts, { wakeAt: firstExpiry(ledger) });
@@ -275,25 +309,6 @@ class Execution {
     if (run.hasDetached || occupancyOf(ledger).runs > 1) return true;
     const { released } = await ledger.release({ inboxSeq: this.#inbox?.seen });
     return released;
-  }
-
-  #yieldedResult(run: RunContext, { leaves }: Parked): RunResult {
-    const { ledger } = this.#session;
-    const pending = pendingCalls(ledger);
-    const loop = leaves.find(({ reason }) => reason === 'input');
-    return {
-      ...runReport(ledger.events, this.#runId, ledger.resolve),
-      status: 'yielded',
-      output: undefined,
-      error: undefined,
-      stopReason: undefined,
-      pendingCalls: pending,
-      pendingApprovals: pending.filter(isApproval),
-      awaitingInput: loop !== undefined,
-      yieldedInvocationId: (loop ?? leaves[0])?.path,
-      runId: run.runId,
-      session: this.#session,
-    };
   }
 
   get hasDetached(): boolean {
@@ -343,13 +358,6 @@ class Execution {
 
 /** How often the inbox is looked at before a session is given back all the same: what comes later wakes the next owner. */
 const mostLooks = 5;
-
-/** The last path of a slot, hand-overs followed. */
-function lastPath({ invocations }: Ledger, path: string): string {
-  let record = invocations.byPath.get(path);
-  while (record?.next !== undefined) record = invocations.byPath.get(`${record.path}>${record.next.name}`) ?? { ...record, next: undefined };
-  return record?.path ?? path;
-}
 
 /** Ends the turn when everything of the run waits for somebody outside, or is not to begin anything more. */
 function watchForRest(run: RunContext): void {
@@ -454,22 +462,4 @@ function inputDrafts(ledger: Ledger, runId: string, { input, isNamed, runId: nam
   if (input === undefined) return [];
   const came = isNamed && ledger.events.some((event) => event.type === 'user' && event.clientKey === name && ledger.resolve(event.text) === input);
   return came ? [] : [{ type: 'user', by: 'user', invocationId: runId, text: input, ...(isNamed ? { clientKey: name } : {}) }];
-}
-
-function resultOf(run: RunContext, record: InvocationRecord): RunResult {
-  const { session, ledger, runId } = run;
-  const report = runReport(ledger.events, runId, ledger.resolve);
-  return {
-    ...report,
-    status: record.status === 'error' || record.status === 'cancelled' ? record.status : 'completed',
-    output: ledger.resolve(record.output),
-    error: record.error,
-    stopReason: record.stopReason,
-    pendingCalls: [],
-    pendingApprovals: [],
-    awaitingInput: false,
-    yieldedInvocationId: undefined,
-    runId,
-    session,
-  };
 }

@@ -9,7 +9,7 @@ import { keepLease } from './lease.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
 const leaseMs = 30_000;
-const methods = ['claim', 'append', 'release', 'putBlob'] as const;
+const methods = ['claim', 'append', 'release', 'putBlob', 'head'] as const;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A ledger whose lease is kept, on a store that fails to renew as long as `isDown` says so. */

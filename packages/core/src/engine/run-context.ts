@@ -10,9 +10,9 @@ import type { Session } from '../ledger/session.ts';
 import type { Price } from '../models/model.ts';
 import type { Consumption, ConsumptionLimits } from '../supervision/limits.ts';
 import type { Toolset } from '../tools/toolset.ts';
-import type { BodyEnd, BodyFrame } from './invoke.ts';
 import { Activity, type WaitReason } from './activity.ts';
 import { Gate } from './gate.ts';
+import type { BodyEnd, BodyFrame } from './invoke.ts';
 import { occupancyOf } from './occupancy.ts';
 import type { AnyRunnable, Registry } from './registry.ts';
 

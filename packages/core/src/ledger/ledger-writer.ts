@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type AdjutantError, isAdjutantError } from '../base/error.ts';
-import { StoreUnavailableError } from './errors.ts';
+import { SessionDeletedError, StoreUnavailableError } from './errors.ts';
 import type { Event } from './event.ts';
 import type {
   AppendReceipt,
@@ -178,8 +178,9 @@ export class LedgerWriter {
       await this.#prolongs(() => this.#options.store.renew(claim));
     } catch (error) {
       // A ledger that was given back meanwhile is not lost.
-      if (isAdjutantError(error, 'ledger_conflict') && this.#claim === claim) this.fail(error);
-      throw error;
+      const explained = await this.#explained(error);
+      if (isAdjutantError(error, 'ledger_conflict') && this.#claim === claim) this.fail(explained);
+      throw explained;
     }
   }
 
@@ -238,7 +239,7 @@ export class LedgerWriter {
         if (this.#failure === undefined) this.#landed(landed.events);
       }
     } catch (error) {
-      this.fail(error);
+      this.fail(await this.#explained(error));
     } finally {
       this.#sending = false;
       for (const tell of this.#idlers.splice(0)) tell();
@@ -359,6 +360,17 @@ export class LedgerWriter {
       for (const waiter of due) waiter.resolve();
     }
     this.#options.onDurable(events);
+  }
+
+  /** A ledger that is no longer there was deleted, not taken over. */
+  async #explained(error: unknown): Promise<unknown> {
+    const session = this.#claim?.session;
+    if (session === undefined || !isAdjutantError(error, 'ledger_conflict')) return error;
+    const isGone = await this.#options.store.head(session).then(
+      (head) => head === undefined,
+      () => false,
+    );
+    return isGone ? new SessionDeletedError({ session }) : error;
   }
 
   /** Gives up: nothing more is written, and all who wait are told why. */

@@ -248,7 +248,9 @@ describe('writing', () => {
   test('a shared value that was changed elsewhere refuses the write', async () => {
     const store = memoryStore().for(scope);
     const ledger = new Ledger('s', portsOf(store), []);
-    const write = (baseVersion: number) => ({ shared: [{ scope: 'user', scopeId: 'u', key: 'k', value: 1, baseVersion }] });
+    const write = (baseVersion: number) => ({
+      shared: [{ write: { scope: 'user', scopeId: 'u', key: 'k', value: 1, baseVersion }, replaced: () => undefined }],
+    });
     ledger.append([note('one')], write(0));
     await ledger.durable();
     ledger.append([note('two')], write(0));

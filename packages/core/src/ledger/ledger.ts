@@ -6,14 +6,14 @@ import { deepFreeze, type JsonValue } from '../base/json.ts';
 import { type BlobReference, replaceReferences } from './blob.ts';
 import { blobAddress } from './blob-address.ts';
 import { effectFold, noOpenEffects, type OpenEffects } from './effect-fold.ts';
-import { LedgerConflictError } from './errors.ts';
+import { LedgerConflictError, SessionDeletedError } from './errors.ts';
 import { type Event, type EventDraft, eventVersions, foldEvent } from './event.ts';
 import { emptyInvocationTree, type InvocationTree, invocationFold, replaceInTree } from './invocation-fold.ts';
 import { extractLargeValues } from './large-values.ts';
 import { type BatchBlob, type BatchExtras, LedgerWriter } from './ledger-writer.ts';
 import { loadBlobs } from './load-blobs.ts';
 import type { Claim, LedgerStore, PendingRequest, ReleaseOptions, ReleaseReceipt } from './port.ts';
-import { recompose, type Recomposition, type SharedConflict } from './refused-writes.ts';
+import { type Recomposition, recompose, type SharedConflict } from './refused-writes.ts';
 import { type PendingRequests, pendingRequestOf, requestFold, requestIdOf } from './request-fold.ts';
 import type { PendingWrite } from './shared-state.ts';
 import { emptyLedgerState, type LedgerState, stateFold } from './state-fold.ts';
@@ -114,6 +114,8 @@ export class Ledger {
   /** The claim fails when the ledger has moved on since it was read: what is folded here would not be the truth. */
   async #claim(): Promise<Claim> {
     const { store, owner, leaseMs } = this.ports;
+    // A claim makes a ledger where there is none: one that was deleted must not come back as an empty one.
+    if (this.#writer.durableSeq > 0 && (await store.head(this.session)) === undefined) throw new SessionDeletedError({ session: this.session });
     const claim = await store.claim(this.session, owner, { ttl: leaseMs });
     if (claim.seq !== this.#writer.durableSeq) {
       await store.release(claim);

@@ -1,47 +1,176 @@
 import type { AdjutantError } from '../base/error.ts';
 import { deepFreeze } from '../base/json.ts';
-import { type Event, type EventOf, eventVersions } from './event.ts';
-import { sharedKey } from './ledger-writer.ts';
+import { type Event, type EventOf, eventVersions, type StateChange } from './event.ts';
+import type { SharedValue, SharedWrite } from './port.ts';
+import { noVersion, type PendingWrite } from './shared-state.ts';
 
-/** Events in the place of others, by the events that they replace, and the keys whose writes are gone. */
-export interface Refusal {
-  readonly replaced: ReadonlyMap<Event, Event>;
-  readonly refused: ReadonlySet<string>;
+/** What the store said of a batch, and what it holds of the scope now. */
+export interface SharedConflict {
+  readonly error: AdjutantError;
+  readonly stored: Readonly<Record<string, SharedValue>>;
+  /** Up to this event nothing is made again: it was tried often enough. */
+  readonly refuseUpTo: number;
 }
+
+/** What takes the place of drafts and of their writes; a write that is refused has nothing in its place. */
+export interface Recomposition {
+  readonly events: ReadonlyMap<Event, Event>;
+  readonly writes: ReadonlyMap<PendingWrite, PendingWrite | undefined>;
+}
+
+type StateChangeEvent = EventOf<'state_change'>;
 
 /**
- * What happened without the shared writes that the store refused. Each refused change becomes a decision that says so; the result of the
- * tool that made it stays and names the conflict in its metadata; a body that was to end with it ends as an error.
+ * Everything that is on its way, as it must be on top of what the store holds. A write that can be made again is; of any other the change
+ * becomes a decision that says so, the result of the tool that made it stays and names the conflict in its metadata, and a body that was to
+ * end with it ends as an error.
+ * @param events all drafts, in their order
+ * @param writes their shared writes, in the same order
  */
-export function refuseWrites(events: readonly Event[], conflict: AdjutantError): Refusal {
-  const { scope, scopeId, keys } = conflict.data as { scope: string; scopeId: string; keys: readonly string[] };
-  const isRefused = (event: Event): event is EventOf<'state_change'> =>
-    event.type === 'state_change' &&
-    event.source === 'mutation' &&
-    event.scope === scope &&
-    event.scopeId === scopeId &&
-    event.changes.some(({ key }) => keys.includes(key));
+export function recompose(events: readonly Event[], writes: readonly PendingWrite[], conflict: SharedConflict): Recomposition {
+  const { scope, scopeId } = conflict.error.data as { scope: string; scopeId: string };
   const replaced = new Map<Event, Event>();
-  const refused = new Set<string>();
-  const authors = new Set<string>();
+  const replacedWrites = new Map<PendingWrite, PendingWrite | undefined>();
+  const chain = new WriteChain(conflict.stored);
+  const authors = new Map<string, readonly string[]>();
+  const writesOf = pair(events, writes);
   for (const event of events) {
-    if (isRefused(event)) {
-      for (const { key } of event.changes) refused.add(sharedKey({ scope, scopeId, key }));
-      authors.add(`${event.invocationId} ${event.by}`);
-      replaced.set(event, deepFreeze(decisionFor(event, conflict)));
-    } else if (event.type === 'tool_result' && authors.delete(`${event.invocationId} ${event.by}`)) {
+    const own = event.type === 'state_change' && event.scope === scope && event.scopeId === scopeId ? writesOf.get(event) : undefined;
+    if (event.type === 'state_change' && own !== undefined) {
+      const remade = chain.add(event, own, event.seq > conflict.refuseUpTo);
+      if (remade === 'fits') continue;
+      if (remade !== 'refused') {
+        replaced.set(event, remade.event);
+        own.forEach((write, i) => void replacedWrites.set(write, remade.writes[i]));
+        continue;
+      }
+      const keys = event.changes.map(({ key }) => key);
+      for (const write of own) replacedWrites.set(write, undefined);
+      replaced.set(event, deepFreeze(decisionFor(event, conflict.error)));
+      // What landed with the start of a child is told by the call of it.
+      if (event.flush === undefined) authors.set(`${event.invocationId} ${event.by}`, keys);
+    } else if (event.type === 'tool_result') {
+      const keys = take(authors, `${event.invocationId} ${event.by}`);
+      if (keys === undefined) continue;
       const metadata = { ...event.result.metadata, stateConflict: { scope, scopeId, keys } };
       replaced.set(event, deepFreeze({ ...event, result: { ...event.result, metadata } }));
-    } else if (event.type === 'invocation_end' && authors.delete(`${event.invocationId} runtime`)) {
+    } else if (event.type === 'invocation_end' && take(authors, `${event.invocationId} runtime`) !== undefined) {
       const { output: _output, next: _next, ...rest } = event;
-      replaced.set(event, deepFreeze({ ...rest, status: 'error' as const, error: conflict.toJSON() }));
+      replaced.set(event, deepFreeze({ ...rest, status: 'error' as const, error: conflict.error.toJSON() }));
     }
   }
-  return { replaced, refused };
+  return { events: replaced, writes: replacedWrites };
 }
 
-function decisionFor(event: EventOf<'state_change'>, conflict: AdjutantError): EventOf<'decision'> {
-  const { seq, id, at, invocationId, scope, scopeId, changes } = event;
+function take(map: Map<string, readonly string[]>, key: string): readonly string[] | undefined {
+  const found = map.get(key);
+  map.delete(key);
+  return found;
+}
+
+/** The writes of each event: both lists have the same order, but restored events have none. */
+function pair(events: readonly Event[], writes: readonly PendingWrite[]): Map<Event, PendingWrite[]> {
+  const pairs = new Map<Event, PendingWrite[]>();
+  let next = 0;
+  for (const event of events) {
+    if (event.type !== 'state_change' || event.source !== 'mutation' || event.scopeId === undefined) continue;
+    const own: PendingWrite[] = [];
+    for (const { key } of event.changes) {
+      const pending = writes[next];
+      const { write } = pending ?? {};
+      if (pending === undefined || write?.key !== key || write.scope !== event.scope || write.scopeId !== event.scopeId) break;
+      own.push(pending);
+      next++;
+    }
+    if (own.length > 0) pairs.set(event, own);
+  }
+  return pairs;
+}
+
+interface Remade {
+  readonly event: StateChangeEvent;
+  readonly writes: readonly PendingWrite[];
+}
+
+/** What the keys of one scope hold after the writes so far. */
+class WriteChain {
+  readonly #now = new Map<string, SharedValue | undefined>();
+  readonly #stored: Readonly<Record<string, SharedValue>>;
+  /** Keys whose drafts were based on what did not land: the writes that follow are too, whatever versions they name. */
+  readonly #overtaken = new Set<string>();
+
+  constructor(stored: Readonly<Record<string, SharedValue>>) {
+    this.#stored = stored;
+  }
+
+  #at(key: string): SharedValue | undefined {
+    if (this.#now.has(key)) return this.#now.get(key);
+    return Object.hasOwn(this.#stored, key) ? this.#stored[key] : undefined;
+  }
+
+  /** The changes of one event land together, or none of them does. */
+  add(event: StateChangeEvent, writes: readonly PendingWrite[], mayRepeat: boolean): 'fits' | 'refused' | Remade {
+    const stale = writes.filter(({ write }) => this.#overtaken.has(write.key) || baseOf(this.#at(write.key)) !== write.baseVersion);
+    for (const { write } of stale) this.#overtaken.add(write.key);
+    const remade = stale.length === 0 ? undefined : mayRepeat ? this.#remake(event, writes, new Set(stale)) : 'refused';
+    if (remade === 'refused') {
+      for (const { write, replaced } of writes) {
+        this.#overtaken.add(write.key);
+        replaced(undefined);
+      }
+      return 'refused';
+    }
+    for (const { write } of remade?.writes ?? writes) {
+      this.#now.set(write.key, { value: write.value, version: (this.#at(write.key)?.version ?? 0) + 1 });
+    }
+    // Told last write last: what a session knows of a key is what it is like after all of its writes.
+    for (const { write, replaced } of stale)
+      replaced({ version: this.#at(write.key)?.version ?? noVersion, exists: this.#at(write.key)?.value !== undefined });
+    return remade ?? 'fits';
+  }
+
+  #remake(event: StateChangeEvent, writes: readonly PendingWrite[], stale: ReadonlySet<PendingWrite>): 'refused' | Remade {
+    const remade: PendingWrite[] = [];
+    for (const pending of writes) {
+      if (!stale.has(pending)) {
+        remade.push(pending);
+        continue;
+      }
+      const before = this.#at(pending.write.key);
+      const value = changed(pending, before);
+      if (value === undefined) return 'refused';
+      const write: SharedWrite = { ...pending.write, value: value.value, baseVersion: baseOf(before) };
+      remade.push({ ...pending, write });
+    }
+    const changes = remade.map(({ write }, i) =>
+      stale.has(writes[i] as PendingWrite) ? changeOf(write, this.#at(write.key)) : (event.changes[i] as StateChange),
+    );
+    return { event: deepFreeze({ ...event, changes }), writes: remade };
+  }
+}
+
+/** The version that a write must name to be let through. */
+function baseOf(stored: SharedValue | undefined): number {
+  return stored?.value === undefined ? 0 : stored.version;
+}
+
+/** The value made anew; `undefined` when it cannot be made. */
+function changed({ again }: PendingWrite, before: SharedValue | undefined): { readonly value: SharedValue['value'] } | undefined {
+  if (again === undefined) return undefined;
+  try {
+    return { value: again(before?.value) };
+  } catch {
+    // What cannot be made of the value that is there now is as good as a write that came too late.
+    return undefined;
+  }
+}
+
+function changeOf({ key, value }: SharedWrite, before: SharedValue | undefined): StateChange {
+  return { key, ...(before?.value === undefined ? {} : { oldValue: before.value }), ...(value === undefined ? {} : { newValue: value }) };
+}
+
+function decisionFor(event: StateChangeEvent, conflict: AdjutantError): EventOf<'decision'> {
+  const { seq, id, at, invocationId, scope, scopeId, changes, flush } = event;
   return {
     v: eventVersions.decision,
     seq,
@@ -54,6 +183,11 @@ function decisionFor(event: EventOf<'state_change'>, conflict: AdjutantError): E
     decision: 'refuse_write',
     reasoning: conflict.message,
     alternatives: ['read the scope again and repeat the change'],
-    data: { scope, ...(scopeId === undefined ? {} : { scopeId }), keys: changes.map(({ key }) => key) },
+    data: {
+      scope,
+      ...(scopeId === undefined ? {} : { scopeId }),
+      keys: changes.map(({ key }) => key),
+      ...(flush === undefined ? {} : { flush }),
+    },
   };
 }

@@ -20,9 +20,12 @@ export class UndeclaredScopeError extends AdjutantError {
   }
 }
 
+/** Makes a value from the present one. @throws InvalidStateError, NotJsonError, or what the code throws that does it */
+export type ChangeValue = (value: JsonValue | undefined) => JsonValue | undefined;
+
 /** What the state of a session, step or tool reads from and writes to. */
 export interface StateAccess {
-  /** Names of the shared scopes that the session declares. */
+  /** Names of the shared scopes that the session takes part in: more may be bound while it is open. */
   readonly sharedScopes: readonly string[];
   /** Values that code may keep between awaits at its own risk; never recorded. */
   readonly temp: Record<string, unknown>;
@@ -30,50 +33,59 @@ export interface StateAccess {
   read(scope: string, key?: string): StateValues;
   /** What is written over, which the code need not have looked at. @default read */
   peek?(scope: string): StateValues;
-  write(scope: string, changes: readonly StateChange[]): void;
+  /** @param again makes the value of a single change anew, on top of another one */
+  write(scope: string, changes: readonly StateChange[], again?: ChangeValue): void;
+  /** Reads the shared scopes again. @default does nothing */
+  refresh?(): Promise<void>;
 }
 
 type Changes = Readonly<Record<string, unknown>>;
 
 /**
- * State by property access. Reserved names are `update`, `temp` and the declared scopes; they cannot be keys of session state.
+ * State by property access. Reserved names are `update`, `refresh`, `temp` and the declared scopes; they cannot be keys of session state.
  * Values that are read are frozen: to change a part, assign the whole.
  */
 export function createState<Schema extends StateSchema>(access: StateAccess, schema?: Schema): StateOf<Schema> {
-  const scopes = new Map<string, object>();
-  for (const scope of access.sharedScopes) scopes.set(scope, scopeProxy(access, scope, schema?.[scope], undefined));
-  for (const scope in schema) if (scope !== 'session' && scope !== 'temp' && !scopes.has(scope)) scopes.set(scope, absentScope(scope));
-  return scopeProxy(access, 'session', schema?.['session'], scopes) as StateOf<Schema>;
+  const made = new Map<string, object>();
+  const sharedScope = (scope: string): object | undefined => {
+    const isBound = access.sharedScopes.includes(scope);
+    if (!isBound) return scope !== 'session' && schema !== undefined && Object.hasOwn(schema, scope) ? absentScope(scope) : undefined;
+    const found = made.get(scope) ?? scopeProxy(access, scope, schema?.[scope], undefined);
+    made.set(scope, found);
+    return found;
+  };
+  return scopeProxy(access, 'session', schema?.['session'], sharedScope) as StateOf<Schema>;
 }
 
-function scopeProxy(
-  access: StateAccess,
-  scope: string,
-  schema: StateSchema[string] | undefined,
-  scopes: ReadonlyMap<string, object> | undefined,
-): object {
+/** The state of a shared scope by its name, if there is such a scope. */
+type FindScope = (scope: string) => object | undefined;
+
+function scopeProxy(access: StateAccess, scope: string, schema: StateSchema[string] | undefined, findScope: FindScope | undefined): object {
+  const target: Target = { access, scope, schema, findScope };
   const update = (first: unknown, change?: (value: unknown) => unknown): void => {
-    const changes: Changes =
-      typeof first === 'string' && change !== undefined ? { [first]: change(ownValue(access.read(scope, first), first)) } : (first as Changes);
-    writeChecked(access, scope, schema, changes, scopes);
+    if (typeof first !== 'string' || change === undefined) return void writeChecked(target, first as Changes);
+    const again: ChangeValue = (value) => checkedCopy(target, first, change(value));
+    writeChecked(target, { [first]: change(ownValue(access.read(scope, first), first)) }, again);
   };
+  const refresh = async (): Promise<void> => access.refresh?.();
   const reserved = (key: string): { value: unknown } | undefined => {
     if (key === 'update') return { value: update };
-    if (scopes === undefined) return undefined;
+    if (findScope === undefined) return undefined;
+    if (key === 'refresh') return { value: refresh };
     if (key === 'temp') return { value: access.temp };
-    const inner = scopes.get(key);
+    const inner = findScope(key);
     return inner === undefined ? undefined : { value: inner };
   };
   return new Proxy(Object.create(null) as object, {
     get: (_target, key) => (typeof key === 'symbol' ? undefined : (reserved(key)?.value ?? ownValue(access.read(scope, key), key))),
     set: (_target, key, value) => {
       if (typeof key === 'symbol') return false;
-      writeChecked(access, scope, schema, { [key]: value }, scopes);
+      writeChecked(target, { [key]: value });
       return true;
     },
     deleteProperty: (_target, key) => {
       if (typeof key === 'symbol') return false;
-      writeChecked(access, scope, schema, { [key]: undefined }, scopes);
+      writeChecked(target, { [key]: undefined });
       return true;
     },
     has: (_target, key) => typeof key === 'string' && (reserved(key) !== undefined || Object.hasOwn(access.read(scope, key), key)),
@@ -100,28 +112,36 @@ function ownValue(values: StateValues, key: string): unknown {
   return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
+/** Where a write goes. */
+interface Target {
+  readonly access: StateAccess;
+  readonly scope: string;
+  readonly schema: StateSchema[string] | undefined;
+  /** Only of session state: the shared scopes beside it. */
+  readonly findScope: FindScope | undefined;
+}
+
 /** Checks all changes before it writes any: bad input changes nothing. */
-function writeChecked(
-  access: StateAccess,
-  scope: string,
-  schema: StateSchema[string] | undefined,
-  changes: Changes,
-  scopes: ReadonlyMap<string, object> | undefined,
-): void {
+function writeChecked(target: Target, changes: Changes, again?: ChangeValue): void {
+  const { access, scope, findScope } = target;
   const values = access.peek?.(scope) ?? access.read(scope);
   const checked: StateChange[] = [];
   for (const [key, value] of Object.entries(changes)) {
-    if (key === 'update' || (scopes !== undefined && (key === 'temp' || scopes.has(key)))) {
+    if (key === 'update' || (findScope !== undefined && (key === 'temp' || key === 'refresh' || findScope(key) !== undefined))) {
       throw new InvalidStateError({ scope, key, reason: 'the name is reserved' });
     }
-    checkValue(scope, key, value, schema);
     const oldValue = ownValue(values, key) as JsonValue | undefined;
+    const newValue = checkedCopy(target, key, value);
     if (oldValue === value) continue;
-    // The value is copied, so that what the caller does with its object afterwards cannot change what was recorded.
-    const newValue = value === undefined ? undefined : deepFreeze(structuredClone(value) as JsonValue);
     checked.push({ key, ...(oldValue === undefined ? {} : { oldValue }), ...(newValue === undefined ? {} : { newValue }) });
   }
-  if (checked.length > 0) access.write(scope, checked);
+  if (checked.length > 0) access.write(scope, checked, again);
+}
+
+/** The value is copied, so that what the caller does with its object afterwards cannot change what was recorded. */
+function checkedCopy({ scope, schema }: Target, key: string, value: unknown): JsonValue | undefined {
+  checkValue(scope, key, value, schema);
+  return value === undefined ? undefined : deepFreeze(structuredClone(value) as JsonValue);
 }
 
 function checkValue(scope: string, key: string, value: unknown, schema: StateSchema[string] | undefined): void {

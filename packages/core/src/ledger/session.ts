@@ -1,12 +1,12 @@
 import type { AdjutantError } from '../base/error.ts';
 import { findJsonDefect, type JsonObject, type JsonValue } from '../base/json.ts';
 import { postAnswer } from './answer.ts';
+import { BoundObject, type OnWrite } from './bound-object.ts';
 import { checkDrafts } from './draft-check.ts';
-import type { Event, EventDraft, EventOf, RequestDecision, RequestKind, StateChange } from './event.ts';
 import { NotJsonError, RequestNotFoundError } from './errors.ts';
+import type { Event, EventDraft, EventOf, RequestDecision, RequestKind, StateChange } from './event.ts';
 import type { Ledger } from './ledger.ts';
 import { type PendingCall, pendingCalls } from './pending-call.ts';
-import { BoundObject, type OnWrite } from './bound-object.ts';
 import { type ChangeValue, createState, InvalidStateError } from './scoped-state.ts';
 import { observation, type ScopeIds, type SharedState } from './shared-state.ts';
 import { visibleValues } from './state-fold.ts';
@@ -225,10 +225,13 @@ export class Session<Schema extends StateSchema = StateSchema> {
       const read = await this.shared.read();
       // What was written while the store was read is newer than what was read: it must not be taken back.
       if (attempt < observeAttempts && this.#wroteSharedSince(seq)) continue;
-      const drafts = this.#wroteSharedSince(seq) ? [] : this.shared.observations(read, this.ledger.state, options.declare);
+      const drafts = this.#wroteSharedSince(seq) ? [] : this.shared.observations(read, this.ledger.state);
+      const declaration = options.declare === true ? this.shared.declaration() : undefined;
       const { seenBy } = options;
       if (seenBy !== undefined && drafts.length === 0) drafts.push(observation(first, scopeIds[first], []));
-      if (drafts.length > 0) this.ledger.append(seenBy === undefined ? drafts : drafts.map((draft) => ({ ...draft, ...seenBy })));
+      const seen: readonly EventDraft[] = seenBy === undefined ? drafts : drafts.map((draft) => ({ ...draft, ...seenBy }));
+      const news = declaration === undefined ? seen : [declaration, ...seen];
+      if (news.length > 0) this.ledger.append(news);
       return;
     }
   }

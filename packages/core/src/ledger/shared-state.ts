@@ -1,49 +1,125 @@
 import { canonicalJson, type JsonValue } from '../base/json.ts';
-import type { EventDraft, StateChange } from './event.ts';
-import type { LedgerStore, SharedWrite } from './port.ts';
+import type { BoundObject } from './bound-object.ts';
+import type { Event, EventDraft, StateChange } from './event.ts';
+import type { LedgerStore, SharedValue, SharedWrite } from './port.ts';
+import type { ChangeValue } from './scoped-state.ts';
 import type { LedgerState } from './state-fold.ts';
 
 const noKeys: ReadonlySet<string> = new Set();
 /** A version that no key has. */
-const noVersion = -1;
+export const noVersion = -1;
 
 /** Ids of the shared scopes that a session takes part in, by scope name. */
 export type ScopeIds = Readonly<Record<string, string>>;
 
-/** The stored values of each scope. */
-type StoredScopes = readonly { readonly scope: string; readonly scopeId: string; readonly stored: Awaited<ReturnType<LedgerStore['readShared']>> }[];
+/** What a scope holds outside the session. */
+interface StoredScope {
+  readonly scope: string;
+  /** Missing: the scope is an object of this process. */
+  readonly scopeId: string | undefined;
+  readonly stored: Readonly<Record<string, SharedValue>>;
+}
+
+/** What a session knows of a stored key. */
+interface KnownKey {
+  readonly version: number;
+  readonly exists: boolean;
+}
+
+/** A shared write on its way to the store, and what is to be done when another session has changed the key meanwhile. */
+export interface PendingWrite {
+  readonly write: SharedWrite;
+  /** Makes the value anew on top of another one; missing: the write is refused. */
+  readonly again?: ChangeValue | undefined;
+  /** Takes note of what the key is like after the write that took the place of this one; `undefined`: it was refused. */
+  readonly replaced: (now: KnownKey | undefined) => void;
+}
+
+/** Changes of one scope that are to be written together. */
+export interface ScopeChanges {
+  readonly scope: string;
+  readonly changes: readonly StateChange[];
+  /** By key: what makes the value anew. */
+  readonly again?: ReadonlyMap<string, ChangeValue> | undefined;
+  /** Keys of which the writer knew an older value: their writes are to be refused, or made again. */
+  readonly stale?: ReadonlySet<string>;
+}
 
 /**
  * The link between a session and the shared scopes outside it. What the session reads is always what its own ledger recorded;
- * `refresh` records what has changed outside since.
+ * `observations` are the record of what has changed outside since.
  */
 export class SharedState {
-  readonly scopeIds: ScopeIds;
   readonly #store: LedgerStore;
   readonly #isolated: boolean;
+  readonly #scopeIds: Record<string, string>;
+  readonly #objects = new Map<string, BoundObject>();
+  readonly #recorded: Set<string>;
+  #names: readonly string[];
   /** What this session knows of the stored keys. */
-  readonly #known = new Map<string, { readonly version: number; readonly exists: boolean }>();
+  readonly #known = new Map<string, KnownKey>();
 
-  /** @param isolated what the session knows of the scopes is its own: nothing is read from outside, and nothing written there */
-  constructor(store: LedgerStore, scopeIds: ScopeIds, isolated = false) {
+  /**
+   * @param recorded scopes whose ids the ledger has
+   * @param isolated what the session knows of the scopes is its own: nothing is read from outside, and nothing written there
+   */
+  constructor(
+    store: LedgerStore,
+    scopeIds: ScopeIds,
+    { recorded = [], isolated = false }: { recorded?: readonly string[]; isolated?: boolean } = {},
+  ) {
     this.#store = store;
-    this.scopeIds = scopeIds;
+    this.#scopeIds = { ...scopeIds };
+    this.#recorded = new Set(recorded);
     this.#isolated = isolated;
+    this.#names = Object.keys(scopeIds);
+  }
+
+  get scopeIds(): ScopeIds {
+    return this.#scopeIds;
   }
 
   get names(): readonly string[] {
-    return Object.keys(this.scopeIds);
+    return this.#names;
   }
 
-  /** What the store has of all scopes now. */
-  async read(): Promise<StoredScopes> {
-    const scopes = this.#isolated ? [] : Object.entries(this.scopeIds);
-    return Promise.all(scopes.map(async ([scope, scopeId]) => ({ scope, scopeId, stored: await this.#store.readShared(scope, scopeId) })));
+  has(scope: string): boolean {
+    return this.#names.includes(scope);
+  }
+
+  /** From now on the session takes part in the stored scope with this id. */
+  bind(scope: string, scopeId: string): void {
+    this.#scopeIds[scope] = scopeId;
+    this.#nameAll();
+  }
+
+  /** From now on an object of this process is the scope. */
+  bindObject(scope: string, object: BoundObject): void {
+    this.#objects.set(scope, object);
+    this.#nameAll();
+  }
+
+  #nameAll(): void {
+    this.#names = [...new Set([...Object.keys(this.#scopeIds), ...this.#objects.keys()])];
+  }
+
+  /** What the objects of this process hold now. */
+  readObjects(): StoredScope[] {
+    return [...this.#objects].map(([scope, object]) => ({ scope, scopeId: undefined, stored: object.read() }));
+  }
+
+  /** What all scopes hold outside now. */
+  async read(): Promise<readonly StoredScope[]> {
+    const scopes = this.#isolated ? [] : Object.entries(this.#scopeIds);
+    const stored = await Promise.all(
+      scopes.map(async ([scope, scopeId]) => ({ scope, scopeId, stored: await this.#store.readShared(scope, scopeId) })),
+    );
+    return [...stored, ...this.readObjects()];
   }
 
   /** The events that record how what was read differs from what this session knows. To be appended before anything else happens. */
-  observations(read: StoredScopes, current: LedgerState): EventDraft[] {
-    const drafts: EventDraft[] = [];
+  observations(read: readonly StoredScope[], current: LedgerState): ObservationDraft[] {
+    const drafts: ObservationDraft[] = [];
     for (const { scope, scopeId, stored } of read) {
       const known = current.scopes[scope] ?? {};
       const changes: StateChange[] = [];
@@ -54,32 +130,68 @@ export class SharedState {
         if (sameValue(oldValue, entry?.value)) continue;
         changes.push({ key, ...(oldValue === undefined ? {} : { oldValue }), ...(entry?.value === undefined ? {} : { newValue: entry.value }) });
       }
-      if (changes.length > 0) drafts.push({ type: 'state_change', by: 'runtime', scope, scopeId, source: 'observation', changes });
+      if (changes.length === 0) continue;
+      this.#recorded.add(scope);
+      drafts.push(observation(scope, scopeId, changes));
     }
     return drafts;
   }
 
-  /**
-   * The store's part of a change of a shared scope, based on the versions that this session saw last.
-   * @param stale keys of which the writer knew an older value: their writes are to be refused
-   */
-  writes(scope: string, changes: readonly StateChange[], stale: ReadonlySet<string> = noKeys): SharedWrite[] {
-    const scopeId = this.scopeIds[scope];
-    if (scopeId === undefined || this.#isolated) return [];
+  /** The event that records the scopes of which the ledger says nothing yet, so that they are found when the session is opened again. */
+  declaration(): EventDraft | undefined {
+    const missing = this.#isolated ? [] : Object.entries(this.#scopeIds).filter(([scope]) => !this.#recorded.has(scope));
+    if (missing.length === 0) return undefined;
+    for (const [scope] of missing) this.#recorded.add(scope);
+    return {
+      type: 'decision',
+      by: 'runtime',
+      component: 'shared_state',
+      decision: 'bind_scopes',
+      reasoning: `The session takes part in ${missing.map(([scope, scopeId]) => `the ${scope} state of "${scopeId}"`).join(' and ')}.`,
+      data: { scopes: Object.fromEntries(missing) },
+    };
+  }
+
+  /** The store's part of a change of a shared scope, based on the versions that this session saw last. */
+  writes({ scope, changes, again, stale = noKeys }: ScopeChanges): PendingWrite[] {
+    const scopeId = this.#scopeIds[scope];
+    if (scopeId === undefined) return [];
+    this.#recorded.add(scope);
+    if (this.#isolated) return [];
     return changes.map(({ key, newValue }) => {
-      if (stale.has(key)) return { scope, scopeId, key, value: newValue, baseVersion: noVersion };
       const name = versionKey(scope, key);
+      const replaced = (now: KnownKey | undefined): void => void this.#known.set(name, now ?? { version: noVersion, exists: true });
+      const pending = { again: again?.get(key), replaced };
+      if (stale.has(key)) return { ...pending, write: { scope, scopeId, key, value: newValue, baseVersion: noVersion } };
       const { version, exists } = this.#known.get(name) ?? { version: 0, exists: false };
-      this.#known.set(name, { version: version + 1, exists: newValue !== undefined });
-      return { scope, scopeId, key, value: newValue, baseVersion: exists ? version : 0 };
+      // After a write that is to be refused nothing is known until the scope is read again.
+      if (version !== noVersion) this.#known.set(name, { version: version + 1, exists: newValue !== undefined });
+      return { ...pending, write: { scope, scopeId, key, value: newValue, baseVersion: exists ? version : 0 } };
     });
   }
+}
+
+type ObservationDraft = Extract<EventDraft, { type: 'state_change' }>;
+
+/** The record of what was seen of a scope. */
+export function observation(scope: string, scopeId: string | undefined, changes: readonly StateChange[]): ObservationDraft {
+  return { type: 'state_change', by: 'runtime', scope, ...(scopeId === undefined ? {} : { scopeId }), source: 'observation', changes };
 }
 
 function versionKey(scope: string, key: string): string {
   return `${scope}\n${key}`;
 }
 
-function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
+}
+
+/** Ids of the shared scopes that a ledger has taken part in, by scope name. */
+export function recordedScopes(events: readonly Event[]): Record<string, string> {
+  const scopes: Record<string, string> = {};
+  for (const event of events) {
+    if (event.type === 'state_change' && event.scopeId !== undefined) scopes[event.scope] = event.scopeId;
+    else if (event.type === 'decision' && event.decision === 'bind_scopes') Object.assign(scopes, event.data?.['scopes']);
+  }
+  return scopes;
 }

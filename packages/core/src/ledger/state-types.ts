@@ -15,7 +15,8 @@ type Fields<Scope> = Scope extends { readonly [key: string]: StandardSchemaV1 }
 interface Updatable<Values> {
   /**
    * Changes several keys with one event; a key set to `undefined` is deleted.
-   * With a key and a function, the function gets the present value and gives the new one.
+   * With a key and a function, the function gets the present value and gives the new one. Of a shared scope the value may change before
+   * the write lands: the function is then called again with what is there, up to 5 times, so it must depend on nothing else.
    */
   update(changes: { [Key in keyof Values]?: Values[Key] | undefined }): void;
   update<Key extends keyof Values & string>(key: Key, change: (value: Values[Key] | undefined) => Values[Key] | undefined): void;
@@ -23,8 +24,13 @@ interface Updatable<Values> {
 
 export type ScopeState<Scope> = Fields<Scope> & Updatable<Fields<Scope>>;
 
+interface Refreshable {
+  /** Reads the shared scopes again and records what others have changed since they were read last. @throws StoreUnavailableError */
+  refresh(): Promise<void>;
+}
+
 /** State of a session without a schema: every value is `unknown` until it is looked at. */
-export interface UntypedState extends Updatable<Record<string, unknown>> {
+export interface UntypedState extends Updatable<Record<string, unknown>>, Refreshable {
   temp: Record<string, unknown>;
   [key: string]: unknown;
 }
@@ -35,6 +41,7 @@ export interface UntypedState extends Updatable<Record<string, unknown>> {
  */
 export type StateOf<Schema extends StateSchema> = string extends keyof Schema
   ? UntypedState
-  : ScopeState<Schema['session']> & { readonly [Scope in Exclude<keyof Schema, 'session' | 'temp'>]: ScopeState<Schema[Scope]> } & {
-      temp: Record<string, unknown>;
-    };
+  : ScopeState<Schema['session']> &
+      Refreshable & { readonly [Scope in Exclude<keyof Schema, 'session' | 'temp'>]: ScopeState<Schema[Scope]> } & {
+        temp: Record<string, unknown>;
+      };
