@@ -49,7 +49,7 @@ export function isUnrecordedFork(session: string, head: AppendReceipt, outside: 
 }
 
 /**
- * Makes a fork and records what becomes of its shared scopes. Nothing is read but one event, and nothing is claimed.
+ * Makes a fork and records what becomes of its shared scopes. Nothing is read but one event, and nobody owns it afterwards.
  * @throws SessionNotFoundError, SessionExistsError, SeqOutOfRangeError
  */
 export async function makeFork(ports: LedgerPorts, from: string, fork: { readonly id: string; readonly at?: number; readonly shared: ForkScopes }) {
@@ -63,14 +63,19 @@ export async function makeFork(ports: LedgerPorts, from: string, fork: { readonl
 }
 
 /**
- * Appends the decision to a fork that nobody has claimed yet: the compare-and-set on epoch 0 lets one writer through.
- * @throws LedgerConflictError when somebody else was faster
+ * Appends the decision to a fork that nobody has written to yet, and gives it back.
+ * @throws SessionBusyError while somebody else does the same
  */
-export async function recordFork({ store, clock, ids }: LedgerPorts, record: ForkRecord): Promise<void> {
+export async function recordFork({ store, clock, ids, owner, leaseMs }: LedgerPorts, record: ForkRecord): Promise<void> {
   const { session, at: seq } = record;
   let lastAt = 0;
   if (seq > 0) for await (const page of store.read(session, { after: seq - 1, upTo: seq })) lastAt = page.at(-1)?.at ?? lastAt;
   const draft = forkDecision(record);
   const event = Object.freeze({ v: eventVersions.decision, seq: seq + 1, id: ids.next(), at: Math.max(clock.now(), lastAt), ...draft });
-  await store.append(session, { seq, epoch: 0 }, { events: [event] });
+  const claim = await store.claim(session, owner, { ttl: leaseMs });
+  try {
+    if (claim.seq === seq) await store.append(session, { seq, epoch: claim.epoch }, { events: [event] });
+  } finally {
+    await store.release(claim);
+  }
 }
