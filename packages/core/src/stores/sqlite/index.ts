@@ -1,9 +1,11 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { AdjutantError } from '../../base/error.ts';
 import { findInvalidOption, isCountOrNone, isNonEmptyText, isObject, isOneOf, type OptionChecks } from '../../base/options.ts';
 import type { Store } from '../../ledger/port.ts';
+import { InvalidStoreError } from '../invalid-store.ts';
 import { startSqliteWorker, WorkerConnection } from './connection.ts';
 import { SqliteStore } from './store.ts';
+
+export { InvalidStoreError } from '../invalid-store.ts';
 
 export interface SqliteOptions {
   /**
@@ -15,13 +17,6 @@ export interface SqliteOptions {
   readonly clock?: Clock;
   /** Milliseconds to wait while another process has locked the file. @default 5000 */
   readonly busyTimeoutMs?: number;
-}
-
-/** A store cannot be made: its path or its options do not fit. Nothing has been opened. */
-export class InvalidStoreError extends AdjutantError {
-  constructor(data: { store: string; reason: string }) {
-    super('invalid_store', `The store ${data.store} cannot be made: ${data.reason}.`, data);
-  }
 }
 
 const sqliteOptions: OptionChecks<SqliteOptions> = { synchronous: isOneOf('full', 'normal'), clock: isObject, busyTimeoutMs: isCountOrNone };

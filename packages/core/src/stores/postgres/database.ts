@@ -1,0 +1,144 @@
+import { StoreTooNewError, StoreUnavailableError } from '../../ledger/errors.ts';
+import { describeFailure, isLostAgainstOthers, isUndefined } from './failure.ts';
+import type { PostgresPool } from './pool.ts';
+import { readFunctions } from './read-functions.ts';
+import { standaloneFunctions } from './standalone-functions.ts';
+import { migrations } from './tables.ts';
+import { writeFunctions } from './write-functions.ts';
+
+/** A quoted name of SQL. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+const mostTries = 3;
+
+/**
+ * The statements of one store. Each is a transaction of its own, of one round trip, on whatever connection the pool gives: nothing is
+ * prepared, set or locked beyond it, so a pooler that lends a connection for one transaction is as good as a direct one.
+ */
+export class Database {
+  readonly description: string;
+  readonly #pool: PostgresPool;
+  readonly #schema: string;
+  #ready: Promise<void> | undefined;
+  #closed = false;
+  readonly #open = new Set<Promise<unknown>>();
+
+  constructor(description: string, pool: PostgresPool, schemaName: string) {
+    this.description = description;
+    this.#pool = pool;
+    this.#schema = quoteName(schemaName);
+  }
+
+  /** @param text a statement in which `{s}` stands for the schema @throws StoreUnavailableError, StoreTooNewError */
+  query(text: string, values: unknown[]): Promise<readonly Record<string, unknown>[]> {
+    return this.#watch(this.#query(text, values));
+  }
+
+  /** Calls a function and gives its only value; a JSON value is given as its text. @throws StoreUnavailableError, StoreTooNewError */
+  async call(text: string, values: unknown[]): Promise<unknown> {
+    const [row] = await this.query(text, values);
+    return row === undefined ? undefined : Object.values(row)[0];
+  }
+
+  /** Refuses what comes now, and waits for what is under way. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled([...this.#open]);
+  }
+
+  get closedError(): StoreUnavailableError {
+    return new StoreUnavailableError({ store: this.description, reason: 'it has been closed', permanent: true });
+  }
+
+  async #query(text: string, values: unknown[]): Promise<readonly Record<string, unknown>[]> {
+    if (this.#closed) throw this.closedError;
+    await this.#beReady();
+    const statement = text.replaceAll('{s}', () => this.#schema);
+    for (let tries = 1; ; tries++) {
+      try {
+        const result = await this.#pool.query(statement, values);
+        return result.rows as readonly Record<string, unknown>[];
+      } catch (error) {
+        if (tries < mostTries && isLostAgainstOthers(error)) continue;
+        throw describeFailure(error, this.description);
+      }
+    }
+  }
+
+  #watch<Result>(promise: Promise<Result>): Promise<Result> {
+    this.#open.add(promise);
+    const done = (): void => void this.#open.delete(promise);
+    promise.then(done, done);
+    return promise;
+  }
+
+  #beReady(): Promise<void> {
+    this.#ready ??= this.#prepare().catch((error) => {
+      this.#ready = undefined;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  async #prepare(): Promise<void> {
+    let version = await this.#findVersion();
+    if (version < migrations.length) {
+      await this.#migrate();
+      version = await this.#findVersion();
+    }
+    if (version > migrations.length) throw new StoreTooNewError({ store: this.description, found: version, supported: migrations.length });
+  }
+
+  async #findVersion(): Promise<number> {
+    try {
+      const { rows } = await this.#pool.query(`select coalesce(max(version), 0)::int as version from ${this.#schema}.migrations`, []);
+      return Number((rows[0] as { version: unknown }).version);
+    } catch (error) {
+      if (isUndefined(error)) return 0;
+      throw describeFailure(error, this.description);
+    }
+  }
+
+  async #migrate(): Promise<void> {
+    try {
+      await this.#pool.query(migrationScript(this.#schema));
+    } catch (error) {
+      throw describeFailure(error, this.description);
+    }
+  }
+}
+
+/**
+ * Brings the schema up to date. Several statements in one message are one transaction, which takes a lock first: of many processes that
+ * start at once, one does the work and the others find it done.
+ */
+function migrationScript(schema: string): string {
+  const steps = migrations.map((step, i) => {
+    return `if _version = ${i} then ${step} insert into {s}.migrations (version) values (${i + 1}); _version := ${i + 1}; end if;`;
+  });
+  const functions = [...standaloneFunctions, ...writeFunctions, ...readFunctions].join('\n');
+  const script = `
+select pg_advisory_xact_lock(hashtextextended('adjutant migrations', 0));
+do $adjutant_begin$ begin
+  -- Not "if not exists" alone, which asks for the right to create even when there is nothing to create.
+  if to_regnamespace(${quoteText(schema)}) is null then create schema {s}; end if;
+end $adjutant_begin$;
+create table if not exists {s}.migrations (version int primary key, applied_at timestamptz not null default now());
+do $adjutant_steps$
+declare
+  _version int := (select coalesce(max(version), 0) from {s}.migrations);
+begin
+  if _version >= ${migrations.length} then return; end if;
+  ${steps.join('\n')}
+  execute $adjutant_functions$${functions}$adjutant_functions$;
+end
+$adjutant_steps$;
+`;
+  return script.replaceAll('{s}', () => schema);
+}
+
+function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

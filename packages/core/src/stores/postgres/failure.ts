@@ -1,0 +1,82 @@
+import { isAdjutantError } from '../../base/error.ts';
+import { StoreUnavailableError } from '../../ledger/errors.ts';
+
+interface DatabaseFailure {
+  readonly message: string;
+  readonly code?: unknown;
+  readonly severity?: unknown;
+  readonly syscall?: unknown;
+}
+
+/** What errors of PostgreSQL mean for whoever gave the store its pool. By code (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const reasons: Readonly<Record<string, string>> = {
+  '28000': 'the server refuses this user; check the user, the password and the server’s pg_hba.conf',
+  '28P01': 'the server refuses the password of this user',
+  '3D000': 'the database does not exist; create it first',
+  '42501': 'this user lacks a right that the store needs',
+  '53100': 'the disk of the server is full',
+  '53300': 'the server has no connection to spare; make the pools of its clients smaller',
+  '57P03': 'the server is starting or stopping',
+  '25006': 'the server takes no writes; connect to the primary server',
+};
+
+/** Classes of codes whose failures may pass: connections, conflicts of transactions, resources, objects in use, operators, system, read-only. */
+const passing: ReadonlySet<string> = new Set(['08', '25', '40', '53', '55', '57', '58']);
+
+const sqlState = /^[0-9A-Z]{5}$/;
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as DatabaseFailure | undefined)?.code;
+  return typeof code === 'string' && sqlState.test(code) ? code : undefined;
+}
+
+/** Whether an error is the server's answer that a transaction lost against others and was rolled back: it may be tried again. */
+export function isLostAgainstOthers(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '40001' || code === '40P01';
+}
+
+/** Whether the server said that it has not carried out what was asked. */
+export function isRolledBack(error: unknown): boolean {
+  return codeOf(error) !== undefined && (error as DatabaseFailure).severity !== 'FATAL' && (error as DatabaseFailure).severity !== 'PANIC';
+}
+
+/** Whether a schema or one of its tables is not there. */
+export function isUndefined(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '42P01' || code === '3F000';
+}
+
+/** A failure of the driver or the server as an error that says what to do. */
+export function describeFailure(error: unknown, store: string): Error {
+  if (isAdjutantError(error)) return error;
+  const message = error instanceof Error ? error.message || errorsWithin(error) : String(error);
+  const code = codeOf(error);
+  if (code === undefined) return describeLostConnection(error, message, store);
+  const known = reasons[code];
+  const fatal = !isRolledBack(error);
+  return new StoreUnavailableError(
+    {
+      store,
+      reason: known === undefined ? message : `${known} (${message})`,
+      ...(passing.has(code.slice(0, 2)) ? {} : { permanent: true }),
+      // The session of the server ended: whether before or after the commit, nobody has said.
+      ...(fatal && code.startsWith('57P') && code !== '57P03' ? { undetermined: true } : {}),
+    },
+    { cause: error },
+  );
+}
+
+function describeLostConnection(error: unknown, message: string, store: string): StoreUnavailableError {
+  const syscall = (error as DatabaseFailure | undefined)?.syscall;
+  const notSent = syscall === 'connect' || syscall === 'getaddrinfo';
+  const reason = notSent ? `it cannot be reached (${message})` : `the connection was lost or not to be had (${message})`;
+  return new StoreUnavailableError({ store, reason, ...(notSent ? {} : { undetermined: true }) }, { cause: error });
+}
+
+/** Node tries all addresses of a host and has the failures of all in one error without a message. */
+function errorsWithin(error: Error): string {
+  const { errors, code } = error as { errors?: unknown; code?: unknown };
+  if (Array.isArray(errors)) return errors.map((each) => String((each as Error).message)).join('; ');
+  return typeof code === 'string' ? code : error.name;
+}

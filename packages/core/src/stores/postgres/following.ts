@@ -1,0 +1,79 @@
+import { isAdjutantError } from '../../base/error.ts';
+import { contentHash } from '../../base/hash.ts';
+import type { StoreUnavailableError } from '../../ledger/errors.ts';
+import type { Event } from '../../ledger/event.ts';
+import { Followers } from '../followers.ts';
+import { Listener, type ListeningConnection } from './listener.ts';
+import type { Notifier } from './notifier.ts';
+
+interface SessionAddress {
+  readonly tenant: string;
+  readonly app: string;
+  readonly session: string;
+}
+
+/** Following of ledgers, of which this and other processes may be the writers. */
+export class Following {
+  readonly #followers: Followers;
+  readonly #listener: Listener;
+  readonly #notifier: Notifier;
+  readonly #refusal: StoreUnavailableError | undefined;
+
+  /**
+   * @param connect gives a connection that may listen
+   * @param refusal why nobody can follow, if so
+   */
+  constructor(channel: string, connect: () => Promise<ListeningConnection>, notifier: Notifier, refusal: StoreUnavailableError | undefined) {
+    this.#followers = new Followers((count) => this.#listener.listen(count > 0));
+    this.#listener = new Listener(channel, connect, (names) => {
+      if (names === undefined) this.#followers.wakeAll();
+      else for (const name of names) this.#followers.wake(name);
+    });
+    this.#notifier = notifier;
+    this.#refusal = refusal;
+  }
+
+  /** To be called when a ledger was written to, or deleted. */
+  changed(address: SessionAddress): void {
+    const name = nameOf(address);
+    this.#followers.wake(name);
+    this.#notifier.changed(name);
+  }
+
+  async *follow(
+    address: SessionAddress,
+    afterSeq: number,
+    signal: AbortSignal,
+    read: (afterSeq: number) => AsyncIterable<readonly Event[]>,
+  ): AsyncGenerator<Event, void, undefined> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    yield* this.#followers.follow(nameOf(address), afterSeq, signal, patient(read));
+  }
+
+  async close(error: StoreUnavailableError): Promise<void> {
+    this.#followers.fail(error);
+    await this.#listener.close();
+  }
+}
+
+/** A short name that tells nothing of what it stands for: notifications are seen by everybody who may connect to the database. */
+function nameOf({ tenant, app, session }: SessionAddress): string {
+  return contentHash([tenant, app, session]);
+}
+
+/** Once it has been possible to read, a failure of the database that may pass is waited for: there will be another look. */
+function patient(read: (afterSeq: number) => AsyncIterable<readonly Event[]>): (afterSeq: number) => AsyncIterable<readonly Event[]> {
+  let hasRead = false;
+  return async function* (afterSeq) {
+    try {
+      for await (const page of read(afterSeq)) {
+        hasRead = true;
+        yield page;
+      }
+      hasRead = true;
+    } catch (error) {
+      const passes = isAdjutantError(error, 'store_unavailable') && error.data['permanent'] !== true;
+      if (!hasRead || !passes) throw error;
+    }
+  };
+}

@@ -1,0 +1,122 @@
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { quoteName } from './database.ts';
+import type { PostgresClient } from './pool.ts';
+
+/** A connection that stays with its user, and how it is given back. */
+export interface ListeningConnection {
+  readonly client: PostgresClient;
+  readonly close: () => Promise<void> | void;
+}
+
+const firstDelayMs = 50;
+const longestDelayMs = 5_000;
+/** How often those who follow look for themselves, so that a lost notification costs no more than this. */
+const lookMs = 1_000;
+
+/** Hears while somebody follows what other processes have written. A notification is only a hint to read. */
+export class Listener {
+  readonly #channel: string;
+  readonly #connect: () => Promise<ListeningConnection>;
+  readonly #onHint: (ledgers: readonly string[] | undefined) => void;
+  readonly #clock: Clock = systemClock;
+  #listening = false;
+  #connection: ListeningConnection | undefined;
+  #opening: Promise<void> | undefined;
+  #delayMs = firstDelayMs;
+  #cancelRetry: (() => void) | undefined;
+  #cancelLook: (() => void) | undefined;
+
+  /** @param onHint called with the names of what may have changed; without names when anything may have */
+  constructor(channel: string, connect: () => Promise<ListeningConnection>, onHint: (ledgers: readonly string[] | undefined) => void) {
+    this.#channel = channel;
+    this.#connect = connect;
+    this.#onHint = onHint;
+  }
+
+  listen(listening: boolean): void {
+    if (this.#listening === listening) return;
+    this.#listening = listening;
+    if (listening) {
+      this.#open();
+      this.#scheduleLook();
+      return;
+    }
+    this.#cancelRetry?.();
+    this.#cancelLook?.();
+    void this.#drop();
+  }
+
+  /** Gives the connection back. */
+  async close(): Promise<void> {
+    this.listen(false);
+    await this.#opening;
+    await this.#drop();
+  }
+
+  #scheduleLook(): void {
+    this.#cancelLook = this.#clock.setTimer(lookMs, () => {
+      this.#onHint(undefined);
+      if (this.#listening) this.#scheduleLook();
+    });
+  }
+
+  #open(): void {
+    this.#opening ??= this.#start().finally(() => {
+      this.#opening = undefined;
+      // Somebody came while the last connection was being given up.
+      if (this.#listening && this.#connection === undefined && this.#cancelRetry === undefined) this.#open();
+    });
+  }
+
+  async #start(): Promise<void> {
+    try {
+      const connection = await this.#connect();
+      const { client } = connection;
+      this.#connection = connection;
+      const lost = (): void => this.#lose(connection);
+      client.on('error', lost);
+      client.on('end', lost);
+      client.on('notification', (message) => this.#onHint(namesOf(message.payload)));
+      await client.query(`listen ${quoteName(this.#channel)}`);
+      this.#delayMs = firstDelayMs;
+      // What was written before the connection listened.
+      this.#onHint(undefined);
+    } catch {
+      // Followers look for themselves meanwhile, and meet what is wrong with the database then.
+      if (this.#connection !== undefined) await this.#drop();
+      this.#retry();
+    }
+    if (!this.#listening) await this.#drop();
+  }
+
+  #lose(connection: ListeningConnection): void {
+    if (this.#connection !== connection) return;
+    void this.#drop();
+    this.#retry();
+  }
+
+  #retry(): void {
+    if (!this.#listening) return;
+    this.#cancelRetry?.();
+    this.#cancelRetry = this.#clock.setTimer(this.#delayMs, () => {
+      this.#cancelRetry = undefined;
+      if (this.#listening) this.#open();
+    });
+    this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs);
+  }
+
+  async #drop(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    // It is given up: what goes wrong with that is of no interest to anybody.
+    await Promise.resolve(connection?.close()).catch(() => undefined);
+  }
+}
+
+function namesOf(payload: string | undefined): readonly string[] | undefined {
+  try {
+    return JSON.parse(payload ?? '') as readonly string[];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { StoreUnavailableError } from '../../ledger/errors.ts';
+import type { Store } from '../../ledger/port.ts';
+import { checkBlobAge, checkLimit } from '../batch.ts';
+import { Database } from './database.ts';
+import { storedWhole } from './encoding.ts';
+import { Following } from './following.ts';
+import type { ListeningConnection } from './listener.ts';
+import { Notifier } from './notifier.ts';
+import type { PostgresOwnClient, PostgresPool } from './pool.ts';
+import { queryDue } from './queries.ts';
+import { PostgresLedgerStore, type StoreParts } from './store.ts';
+import { WriteGroups } from './write-groups.ts';
+
+export interface PostgresSettings {
+  /** For messages. */
+  readonly description: string;
+  readonly pool: PostgresPool;
+  readonly schema: string;
+  /** Connects a client for listening. @default one of the pool's is taken */
+  readonly connect?: () => Promise<PostgresOwnClient>;
+  /** Why nobody can follow, if so. */
+  readonly cannotFollow?: StoreUnavailableError;
+  /** Ends a pool that is the store's own. */
+  readonly endPool?: () => Promise<void>;
+  /** Epoch milliseconds to be taken for what the clock of the database says; for tests. */
+  readonly fixedNow?: () => number;
+}
+
+export function openPostgres(settings: PostgresSettings): Store {
+  const { description, pool, schema, connect, fixedNow = () => null } = settings;
+  const database = new Database(description, pool, schema);
+  const writes = new WriteGroups(database, fixedNow);
+  const listening = connect === undefined ? () => lentConnection(pool) : () => ownConnection(connect);
+  const following = new Following(schema, listening, new Notifier(database, schema), settings.cannotFollow);
+  const parts: StoreParts = { database, writes, following, fixedNow };
+  // Without a listener the loss of an idle connection would end the process; the next statement gets another one.
+  const ignore = (): void => undefined;
+  pool.on?.('error', ignore);
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await following.close(database.closedError);
+    await writes.settled();
+    await database.close();
+    pool.removeListener?.('error', ignore);
+    await settings.endPool?.();
+  };
+  return {
+    description,
+    for: (scope) => new PostgresLedgerStore(scope, parts),
+    admin: {
+      due: async ({ limit } = {}) => queryDue(database, undefined, checkLimit('sessions', limit), fixedNow()),
+      sweepBlobs: async ({ olderThanMs } = {}) => sweepBlobs(database, checkBlobAge(olderThanMs), fixedNow()),
+    },
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+const mostBlobsPerSweep = 1_000;
+
+async function sweepBlobs(database: Database, olderThanMs: number, fixedNow: number | null): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const count = Number(await database.call('select {s}.sweep_blobs($1::bigint, $2::bigint)::text', [storedWhole(olderThanMs), fixedNow]));
+    removed += count;
+    if (count < mostBlobsPerSweep) return removed;
+  }
+}
+
+async function lentConnection(pool: PostgresPool): Promise<ListeningConnection> {
+  const client = await pool.connect();
+  // Closed and not lent again: it listens.
+  return { client, close: () => client.release(true) };
+}
+
+async function ownConnection(connect: () => Promise<PostgresOwnClient>): Promise<ListeningConnection> {
+  const client = await connect();
+  return { client, close: () => client.end() };
+}

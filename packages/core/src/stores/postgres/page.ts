@@ -1,0 +1,126 @@
+import { LedgerUnreadableError, SessionNotFoundError } from '../../ledger/errors.ts';
+import type { Event } from '../../ledger/event.ts';
+import type { ReadRange, StoredEvent } from '../../ledger/port.ts';
+import { unreadableEvent } from '../../ledger/upcast.ts';
+import { decodeRow, decodeStoredRow, type StoredRow } from '../sqlite/codec.ts';
+import type { Database } from './database.ts';
+import { storedWhole } from './encoding.ts';
+import { toStorable } from './storable-text.ts';
+
+interface SessionAddress {
+  readonly tenant: string;
+  readonly app: string;
+  readonly session: string;
+}
+
+/** A stretch of a ledger, and the JSON text of its rows. */
+interface Page {
+  /** The ledger that it comes from, to tell it from another one of the same name. */
+  readonly ledger: string;
+  readonly after: number;
+  readonly through: number;
+  readonly more: boolean;
+  readonly text: string;
+}
+
+/** Reads one ledger. */
+export class PageReader {
+  readonly #database: Database;
+  readonly #address: SessionAddress;
+
+  constructor(database: Database, address: SessionAddress) {
+    this.#database = database;
+    this.#address = address;
+  }
+
+  /** @throws SessionNotFoundError, LedgerUnreadableError */
+  async *events(range: ReadRange): AsyncGenerator<readonly Event[], void, undefined> {
+    const { session } = this.#address;
+    for await (const page of this.#pages(range)) {
+      const rows = wholeRows(page) ?? (await this.#findDamage(page));
+      const paths = new Map<number, string>();
+      yield rows.map((row) => decodeRow(row, paths, session));
+    }
+  }
+
+  /** As `events`, with a mark in the place of each row that is damaged, missing or not known to this build. @throws SessionNotFoundError */
+  async *storedEvents(range: ReadRange): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+    const { session } = this.#address;
+    for await (const page of this.#pages(range)) {
+      const paths = new Map<number, string>();
+      const rows = wholeRows(page);
+      yield rows === undefined
+        ? (await this.#readSingly(page)).map(({ seq, row, text }) => {
+            return row === undefined ? unreadableEvent(seq, reasonFor(text), text) : decodeStoredRow(row, paths, session);
+          })
+        : rows.map((row) => decodeStoredRow(row, paths, session));
+    }
+  }
+
+  /** While one page is used, the next is on its way. */
+  async *#pages(range: ReadRange): AsyncGenerator<Page, void, undefined> {
+    let request = this.#request(null, range.after ?? 0, range.upTo);
+    for (;;) {
+      const page = await request;
+      if (page.more) request = this.#request(page.ledger, page.through, range.upTo);
+      if (page.through > page.after) yield page;
+      if (!page.more) return;
+    }
+  }
+
+  #request(ledger: string | null, after: number, upTo: number | undefined): Promise<Page> {
+    const page = this.#find(ledger, after, upTo);
+    // A reader that stops early never asks for a page that was prepared, so its failure must not go unhandled.
+    page.catch(() => undefined);
+    return page;
+  }
+
+  async #find(ledger: string | null, after: number, upTo: number | undefined): Promise<Page> {
+    const { tenant, app, session } = this.#address;
+    const [row] = await this.#database.query(
+      'select ledger::text, through::text, more::text, page from {s}.read_page($1, $2, $3, $4::bigint, $5::bigint, $6::bigint)',
+      [toStorable(tenant), toStorable(app), toStorable(session), ledger, after, upTo === undefined ? null : storedWhole(upTo)],
+    );
+    if (row === undefined) throw new SessionNotFoundError({ session, app });
+    return { ledger: String(row['ledger']), after, through: Number(row['through']), more: row['more'] === 'true', text: String(row['page']) };
+  }
+
+  /** The page as a whole is not what it should be: names the first row that is not, or the first that is not there. */
+  async #findDamage(page: Page): Promise<readonly StoredRow[]> {
+    const { session } = this.#address;
+    return (await this.#readSingly(page)).map(({ seq, row, text }) => {
+      if (row === undefined) throw new LedgerUnreadableError({ session, seq, reason: reasonFor(text) });
+      return row;
+    });
+  }
+
+  async #readSingly({ ledger, after, through }: Page): Promise<readonly { seq: number; row: StoredRow | undefined; text: string | undefined }[]> {
+    const found: { seq: number; row: StoredRow | undefined; text: string | undefined }[] = [];
+    for (let seq = after + 1; seq <= through; seq++) {
+      const page = await this.#find(ledger, seq - 1, seq);
+      const text = page.text === '[]' ? undefined : page.text.slice(1, -1);
+      found.push({ seq, row: wholeRows(page)?.[0], text });
+    }
+    return found;
+  }
+}
+
+function reasonFor(text: string | undefined): string {
+  return text === undefined ? 'it is missing' : 'its text is damaged';
+}
+
+/** The rows of a page, when each is in its place. */
+function wholeRows({ text, after, through }: Page): readonly StoredRow[] | undefined {
+  const rows = parseRows(text);
+  if (rows?.length !== through - after) return undefined;
+  return rows.every((row, i) => row[0] === after + 1 + i) ? rows : undefined;
+}
+
+function parseRows(text: string): readonly StoredRow[] | undefined {
+  try {
+    const rows = JSON.parse(text) as readonly unknown[];
+    return rows.every(Array.isArray) ? (rows as unknown as readonly StoredRow[]) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * One page of a ledger, as the JSON text of an array of rows, which the database joins so that it is parsed once. `_ledger` is the ledger
+ * that the page before came from, if there was one: another one that has got its name in the meantime is not it.
+ */
+const pageFunction = `
+create or replace function {s}.read_page(_tenant text, _app text, _session text, _ledger bigint, _after bigint, _up_to bigint)
+returns table (ledger bigint, through bigint, more boolean, page text) language plpgsql stable as $adjutant$
+declare
+  _known {s}.ledgers;
+  _holder {s}.ledgers;
+  _last bigint;
+  _shared_last bigint;
+  _through bigint;
+begin
+  select * into _known from {s}.ledgers l where l.tenant = _tenant and l.app = _app and l.session = _session;
+  if _known.id is null or _known.id <> _ledger then return; end if;
+  _last := least(coalesce(_up_to, _known.seq), _known.seq);
+  if _after >= _last then
+    return query select _known.id, _after, false, '[]'::text;
+    return;
+  end if;
+  -- The ledger whose own events include the first of the page, and how far this one takes from it.
+  _holder := _known;
+  _shared_last := _last;
+  while _holder.parent is not null and _after + 1 <= _holder.base loop
+    _shared_last := least(_shared_last, _holder.base);
+    select * into _holder from {s}.ledgers l where l.id = _holder.parent;
+  end loop;
+  select max(sized.seq) into _through from (
+    select e.seq, row_number() over (order by e.seq) as place, sum(octet_length(e.body)) over (order by e.seq) as bytes
+    from (select * from {s}.events e where e.ledger = _holder.id and e.seq > _after and e.seq <= _shared_last order by e.seq limit 1000) e
+  ) sized where sized.place = 1 or sized.bytes <= 4000000;
+  _through := coalesce(_through, least(_after + 1000, _shared_last));
+  return query select _known.id, _through, _through < _last, (
+    select coalesce('[' || string_agg('[' || e.seq || ',' || e.at || ',' || e.type || ',' || e.actor || ',' || e.path || ',' || e.body || ']', ',' order by e.seq) || ']', '[]')
+    from {s}.events e where e.ledger = _holder.id and e.seq > _after and e.seq <= _through);
+end
+$adjutant$;
+`;
+
+export const readFunctions: readonly string[] = [pageFunction];

@@ -1,0 +1,131 @@
+import { isAdjutantError } from '../../base/error.ts';
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import type { Database } from './database.ts';
+import { isRolledBack } from './failure.ts';
+
+/** A change to one ledger; `op` and the rest are what the function `write` of the schema takes. */
+export interface WriteRequest extends JsonObject {
+  readonly op: 'append' | 'claim' | 'renew' | 'release' | 'post' | 'settle';
+  readonly tenant: string;
+  readonly app: string;
+  readonly session: string;
+}
+
+/** What the function answers; `refused` names why nothing was written. */
+export interface WriteReply {
+  readonly refused?: string;
+  readonly [field: string]: JsonValue | undefined;
+}
+
+interface Waiting {
+  readonly request: WriteRequest;
+  /** The request as it is sent. */
+  readonly text: string;
+  /** Something else must land first. */
+  held: boolean;
+  readonly resolve: (reply: WriteReply) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const mostRequestsPerGroup = 512;
+const mostCharactersPerGroup = 4_000_000;
+
+/**
+ * Sends changes to ledgers in groups: what waits when a group has been answered shares the next statement, and with it the round trip and
+ * the commit. One group is on its way at a time, so the changes of a ledger are made in the order in which they were asked for.
+ */
+export class WriteGroups {
+  readonly #database: Database;
+  readonly #fixedNow: () => number | null;
+  #waiting: Waiting[] = [];
+  #sending = false;
+  #scheduled = false;
+  readonly #idle: (() => void)[] = [];
+
+  /** @param fixedNow epoch milliseconds to be taken for what the clock of the database says; `null`: what it says counts */
+  constructor(database: Database, fixedNow: () => number | null) {
+    this.#database = database;
+    this.#fixedNow = fixedNow;
+  }
+
+  /**
+   * @param after what must have ended before this request and those behind it that concern its session are sent
+   * @throws StoreUnavailableError, StoreTooNewError
+   */
+  send(request: WriteRequest, after?: Promise<unknown>): Promise<WriteReply> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { request, text: JSON.stringify(request), held: after !== undefined, resolve, reject };
+      this.#waiting.push(waiting);
+      const release = (): void => {
+        waiting.held = false;
+        this.#schedule();
+      };
+      if (after === undefined) this.#schedule();
+      else after.then(release, release);
+    });
+  }
+
+  /** Resolves when all requests have been answered. */
+  async settled(): Promise<void> {
+    if (!this.#sending && this.#waiting.length === 0) return;
+    await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #schedule(): void {
+    if (this.#sending || this.#scheduled) return;
+    this.#scheduled = true;
+    // A tick runs after all microtasks, so everybody who goes on after the last answers is in the same group.
+    process.nextTick(() => {
+      this.#scheduled = false;
+      void this.#sendAll();
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    if (this.#sending) return;
+    this.#sending = true;
+    for (let group = this.#takeGroup(); group.length > 0; group = this.#takeGroup()) await this.#sendGroup(group);
+    this.#sending = false;
+    if (this.#waiting.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #takeGroup(): readonly Waiting[] {
+    const group: Waiting[] = [];
+    const left: Waiting[] = [];
+    const held = new Set<string>();
+    let characters = 0;
+    for (const waiting of this.#waiting) {
+      const key = ledgerKey(waiting.request);
+      const isFull = group.length >= mostRequestsPerGroup || (group.length > 0 && characters + waiting.text.length > mostCharactersPerGroup);
+      if (isFull || waiting.held || held.has(key)) {
+        held.add(key);
+        left.push(waiting);
+      } else {
+        characters += waiting.text.length;
+        group.push(waiting);
+      }
+    }
+    this.#waiting = left;
+    return group;
+  }
+
+  async #sendGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      const text = `[${group.map((waiting) => waiting.text).join(',')}]`;
+      const replies = await this.#database.call('select {s}.write($1::jsonb, $2::bigint)::text', [text, this.#fixedNow()]);
+      const parsed = JSON.parse(String(replies)) as readonly WriteReply[];
+      group.forEach((waiting, i) => {
+        waiting.resolve(parsed[i] as WriteReply);
+      });
+    } catch (error) {
+      // One request may have failed all: each gets a transaction of its own, so that it fails alone.
+      if (group.length > 1 && isAdjutantError(error, 'store_unavailable') && isRolledBack((error as Error).cause)) {
+        for (const waiting of group) await this.#sendGroup([waiting]);
+      } else for (const waiting of group) waiting.reject(error);
+    }
+  }
+}
+
+function ledgerKey({ tenant, app, session }: WriteRequest): string {
+  return JSON.stringify([tenant, app, session]);
+}
