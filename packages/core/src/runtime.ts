@@ -1,12 +1,16 @@
 import { type Clock, systemClock } from './base/clock.ts';
+import { isAdjutantError } from './base/error.ts';
 import { type IdSource, systemIds } from './base/id.ts';
 import type { JsonObject, JsonValue } from './base/json.ts';
-import { findInvalidOption, isFunction, isGroup, isList, isNonEmptyText, isObject, type OptionChecks } from './base/options.ts';
+import { findInvalidOption, isFunction, isGroup, isList, isNonEmptyText, isObject, isOneOf, type OptionChecks } from './base/options.ts';
 import { type Random, systemRandom } from './base/random.ts';
+import { type Advance, type AdvanceOptions, advanced, type ControlOptions, checkAdvanceOptions, type SendOptions } from './engine/advance.ts';
 import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
-import { executeRun } from './engine/execute-run.ts';
+import type { RunEnd, RunRequest } from './engine/execute-run.ts';
+import { firstExpiry } from './engine/expiry.ts';
+import { Recovery } from './engine/recovery.ts';
 import { Registry, type ResolveRunnable } from './engine/registry.ts';
-import { Run } from './engine/run.ts';
+import type { Run } from './engine/run.ts';
 import type { AppServices } from './engine/run-context.ts';
 import {
   checkedRunOptions,
@@ -19,8 +23,11 @@ import {
   runLimitChecks,
   type SessionOptions,
 } from './engine/run-options.ts';
+import { endedResult, lastRecord } from './engine/run-result.ts';
+import { RunStarter } from './engine/run-starter.ts';
 import { SessionService } from './engine/session-service.ts';
-import { SessionBusyError, SessionDeletedError, SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
+import { postCancel, postMessage, postPause } from './ledger/answer.ts';
+import { SessionDeletedError, SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
 import type { EventOf } from './ledger/event.ts';
 import { storedStateAt } from './ledger/fold-snapshot.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
@@ -56,6 +63,11 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   /** Tools that every agent has besides its own. More can be added while it runs: `app.tools.add(…)`. */
   readonly tools?: readonly Tool[];
   readonly limits?: RunLimits;
+  /**
+   * Whether runs that stopped without an end, and runs whose answers have come, are continued by themselves: at the start and from then on.
+   * @default 'auto' with a `store`, otherwise there is nothing to find
+   */
+  readonly recover?: 'auto' | 'manual';
   /** Prices by model name that win over the built-in table. */
   readonly prices?: Readonly<Record<string, Price>>;
   /** Types and checks the state of all sessions. */
@@ -72,6 +84,7 @@ const runtimeChecks: OptionChecks<RuntimeOptions> = {
   resolve: isFunction,
   tools: isList,
   limits: isGroup(runLimitChecks),
+  recover: isOneOf('auto', 'manual'),
   prices: isObject,
   stateSchema: isObject,
   ports: isObject,
@@ -87,9 +100,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   readonly #services: AppServices;
   readonly #ids: IdSource;
   readonly #owner: string;
-  readonly #active = new Map<string, Run>();
-  /** Runs of which something is under way, be it only what they dispatched. */
-  readonly #unsettled = new Set<Run>();
+  readonly #runs: RunStarter;
+  readonly #recovery: Recovery;
   readonly #opening = new Map<string, Promise<void>>();
   readonly #sessions = new Map<string, WeakRef<Session>>();
   #service: SessionService<OwnSchema> | undefined;
@@ -116,6 +128,17 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
       tools: this.tools,
       strictNames: options.store !== undefined,
     };
+    this.#recovery = new Recovery({
+      ledgers: () => this.#ledgers,
+      clock,
+      resume: (session) => this.resume(session),
+      isActive: (session) => this.#runs.isActive(session),
+    });
+    this.#runs = new RunStarter(this.#services, ({ result }) => {
+      const at = result.status === 'yielded' ? firstExpiry(result.session.ledger) : null;
+      if (at !== null) this.#recovery.wakeAt(at);
+    });
+    if (options.store !== undefined && options.recover !== 'manual') this.#recovery.start();
   }
 
   get #ledgers(): LedgerStore {
@@ -142,42 +165,103 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     return this.#start(undefined, checkedRunOptions({ ...options, session }));
   }
 
-  #start(runnable: Runnable | undefined, options: RunOptions): Run {
-    const { limits: own = {} } = options;
+  #start(runnable: Runnable | undefined, options: RunOptions, more: Partial<RunRequest> = {}, onEnd?: (end: RunEnd) => void): Run {
     const owner = typeof options.session === 'object' ? runtimes.get(options.session) : undefined;
     if (owner !== undefined && owner.app !== this.app) {
       throw new InvalidRunError({ reason: `the session belongs to the app "${owner.app}" of another runtime; run it there` });
     }
+    const { session, onStream } = options;
+    let id: string | undefined;
+    const open = async (fresh: boolean): Promise<Session> => {
+      const opened = await this.#sessionFor(fresh ? id : session, runnable === undefined || fresh);
+      id = opened.id;
+      return opened;
+    };
+    return this.#runs.start(open, { ...this.#request(runnable, options), ...more }, onStream, onEnd);
+  }
+
+  #request(runnable: Runnable | undefined, options: RunOptions): RunRequest {
+    const { limits: own = {} } = options;
     const { limits: shared = {} } = this.#options;
-    const run: Run = new Run(async (sink) => {
-      const session = await this.#sessionFor(options.session, runnable === undefined);
-      if (this.#active.has(session.id)) {
-        throw new SessionBusyError({
-          session: session.id,
-          owner: 'this process',
-          detail: `A run of session "${session.id}" is under way in this process. Await it first.`,
-        });
-      }
-      this.#active.set(session.id, run);
-      try {
-        const request = {
-          runnable,
-          input: options.input,
-          runId: options.runId ?? `run_${this.#ids.next()}`,
-          isNamed: options.runId !== undefined,
-          timeout: options.timeout ?? shared.timeout ?? defaultRunTimeoutMs,
-          limits: { rounds: own.rounds ?? shared.rounds, tokens: own.tokens ?? shared.tokens, cost: own.cost ?? shared.cost },
-          signal: options.signal,
-          onStep: options.onStep,
-        };
-        return (await executeRun(this.#services, session, request, sink)).result;
-      } finally {
-        this.#active.delete(session.id);
-      }
-    }, options.onStream);
-    this.#unsettled.add(run);
-    void run.settled().then(() => this.#unsettled.delete(run));
-    return run;
+    return {
+      runnable,
+      input: options.input,
+      runId: options.runId ?? `run_${this.#ids.next()}`,
+      isNamed: options.runId !== undefined,
+      timeout: options.timeout ?? shared.timeout ?? defaultRunTimeoutMs,
+      limits: { rounds: own.rounds ?? shared.rounds, tokens: own.tokens ?? shared.tokens, cost: own.cost ?? shared.cost },
+      signal: options.signal,
+      onStep: options.onStep,
+    };
+  }
+
+  /**
+   * Carries the open run of a session on, as far as it goes without anybody outside: for workers that do a little of many sessions.
+   * `done`, `failed` and `cancelled` say how the last run ended; `waiting` names what it waits for; `more`: a round or slice was all it was to do.
+   * @throws InvalidRunError; rejects with SessionNotFoundError, UnknownRunnableError, LedgerMismatchError, StoreUnavailableError
+   */
+  async advance(session: AnySession | string, options: AdvanceOptions = {}): Promise<Advance> {
+    checkAdvanceOptions(options);
+    const { signal, until, slice } = options;
+    let end: RunEnd | undefined;
+    const run = this.#start(undefined, { session, ...(signal === undefined ? {} : { signal }) }, { until, slice }, (reached) => {
+      end = reached;
+    });
+    try {
+      const result = await run;
+      return advanced(result, end?.more === true);
+    } catch (error) {
+      if (!isAdjutantError(error, 'no_open_run')) throw error;
+      const opened = await this.#sessionFor(session, true);
+      const last = opened.ledger.invocations.roots.at(-1);
+      const record = last === undefined ? undefined : lastRecord(opened.ledger, last);
+      return record === undefined ? { status: 'done', result: undefined } : advanced(endedResult(opened, last as string, record), false);
+    }
+  }
+
+  /**
+   * Finds runs that stopped without an end and continues them. With `recover: 'auto'` this happens by itself.
+   * @returns the runs that were taken up. @throws StoreUnavailableError
+   */
+  recover(): Promise<readonly Run[]> {
+    return this.#recovery.look();
+  }
+
+  /**
+   * Cancels what a session has under way, whoever works on it: the model call and the tools are aborted, and the ledger says who wanted it.
+   * Resolves when it is stored; nobody who works on the session takes more than a second to heed it.
+   * @throws SessionNotFoundError, StoreUnavailableError
+   */
+  async cancel(session: AnySession | string, { by = 'user', reason }: ControlOptions = {}): Promise<void> {
+    const id = idOf(session);
+    await postCancel({ session: id, ports: this.#ports() }, { by, reason });
+    this.#posted(id);
+  }
+
+  /** Lets a session end its open round and begin no other, until it is resumed. @throws SessionNotFoundError, StoreUnavailableError */
+  async pause(session: AnySession | string, { by = 'operator', reason }: ControlOptions = {}): Promise<void> {
+    const id = idOf(session);
+    await postPause({ session: id, ports: this.#ports() }, { by, reason });
+    this.#posted(id);
+  }
+
+  /**
+   * Leaves a message for a session, whoever works on it: the next prompt of its run has it, after the results of the open round. Without an open
+   * run it is there for the next.
+   * @throws SessionNotFoundError, StoreUnavailableError
+   */
+  async send(session: AnySession | string, text: string, options: SendOptions = {}): Promise<void> {
+    const id = idOf(session);
+    const { by = 'user', ...rest } = options;
+    await postMessage({ session: id, ports: this.#ports() }, text, { by, ...rest });
+    this.#posted(id);
+  }
+
+  /** Whoever works on the session here looks at once; otherwise it is due for recovery. */
+  #posted(session: string): void {
+    const active = this.#runs.active(session);
+    if (active === undefined) this.#recovery.hint();
+    else active.poke();
   }
 
   async #sessionFor(given: AnySession | string | undefined, mustExist: boolean): Promise<Session> {
@@ -235,7 +319,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
 
   /** Whether a ledger in memory is the stored one: this process writes it, or nobody has written since it was read. */
   #isCurrent(ledger: Ledger, storedSeq: number): boolean {
-    return this.#active.has(ledger.session) || ledger.claim !== undefined || ledger.durableSeq === storedSeq;
+    return this.#runs.isActive(ledger.session) || ledger.claim !== undefined || ledger.durableSeq === storedSeq;
   }
 
   async #view<Schema extends StateSchema>(ledger: Ledger, options: SessionOptions<Schema>): Promise<Session<Schema>> {
@@ -344,9 +428,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
 
   /** Gives all runs and what they dispatched back without ending them, waits for that, and closes the store. */
   async close(): Promise<void> {
-    const runs = [...this.#unsettled];
-    for (const run of runs) run.stop();
-    await Promise.all(runs.map((run) => run.settled()));
+    this.#recovery.stop();
+    await this.#runs.stop();
     for (const reference of this.#sessions.values()) {
       const session = reference.deref();
       if (session !== undefined && session.ledger.failure === undefined) await session.ledger.release();
@@ -374,6 +457,10 @@ function restore(snapshot: SessionSnapshot, schema: StateSchema | undefined): Se
 /** Makes an app that sessions and runs belong to. */
 export function runtime<Schema extends StateSchema = StateSchema>(options: RuntimeOptions<Schema>): Runtime<Schema> {
   return new Runtime(options);
+}
+
+function idOf(session: AnySession | string): string {
+  return typeof session === 'string' ? session : session.id;
 }
 
 /** The runtime that a session came from: `run(runnable, { session })` runs there. */

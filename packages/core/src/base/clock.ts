@@ -30,3 +30,9 @@ export const systemClock: Clock = Object.freeze({
 export function afterThisTurn(task: () => void): void {
   setImmediate(task);
 }
+
+/** As the system clock's timers, but the process may end before. */
+export function setBackgroundTimer(ms: number, task: () => void): () => void {
+  const handle = setTimeout(task, Math.min(Math.max(0, ms), longestTimerMs)).unref();
+  return () => clearTimeout(handle);
+}

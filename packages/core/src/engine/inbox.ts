@@ -33,6 +33,8 @@ interface Judgement {
  */
 export class InboxReader {
   readonly #target: InboxTarget;
+  /** Inputs of runs to come that were left for those who posted them: where they lie, by the name of the run. */
+  readonly left = new Map<string, InboxEntry>();
   #seen = 0;
   #draining: Promise<void> | undefined;
   #stopped = false;
@@ -154,7 +156,11 @@ export class InboxReader {
     const { isOpen, runId } = this.#target;
     const { data } = entry;
     // Whoever posted it to start a run takes it out himself.
-    if (!isOpen() && data['runId'] !== undefined) return undefined;
+    const starts = textOf(data, 'runId');
+    if (!isOpen() && starts !== undefined) {
+      this.left.set(starts, entry);
+      return undefined;
+    }
     const clientKey = textOf(data, 'clientKey') ?? textOf(data, 'runId');
     const draft: EventDraft = {
       type: 'user',

@@ -29,7 +29,15 @@ export async function runParallel(parallel: Parallel, frame: BodyFrame): Promise
     branches,
     parallel.runnables.map(async (runnable, i) => {
       const path = paths[i] as string;
-      const outcome = await invoke(run, { path, runnable, mode: 'child', branch: true, timeout: parallel.branchTimeout, scope: branches, activity: frame.activity });
+      const outcome = await invoke(run, {
+        path,
+        runnable,
+        mode: 'child',
+        branch: true,
+        timeout: parallel.branchTimeout,
+        scope: branches,
+        activity: frame.activity,
+      });
       failFast(path, outcome);
       return outcome;
     }),

@@ -53,6 +53,7 @@ export interface RunSink {
 export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, AsyncIterable<StreamEvent> {
   readonly #result: Promise<RunResult<Output>>;
   readonly #streams = new Set<EventStream<StreamEvent>>();
+  readonly #listeners = new Set<(event: StreamEvent) => void>();
   #end: { readonly error?: unknown } | undefined;
   #listenerFailure: { readonly error: unknown } | undefined;
   #control: RunControl | undefined;
@@ -61,13 +62,15 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
 
   constructor(execute: (sink: RunSink) => Promise<RunResult<Output>>, onStream: ((event: StreamEvent) => void) | undefined) {
     const streams = this.#streams;
+    const listeners = this.#listeners;
     const sink: RunSink = {
       push: (event) => {
         this.#tell(onStream, event);
         for (const stream of streams) stream.push(event);
+        for (const listener of listeners) listener(event);
       },
       get isHeard() {
-        return streams.size > 0 || onStream !== undefined;
+        return streams.size > 0 || listeners.size > 0 || onStream !== undefined;
       },
       attach: (control) => this.#attach(control),
       background: (work) => {
@@ -100,6 +103,12 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
     if (this.#end === undefined) this.#streams.add(stream);
     else stream.close(this.#end);
     return stream;
+  }
+
+  /** Calls `listener` with each event from now on. Returns a function that ends it. */
+  listen(listener: (event: StreamEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Ends the run as cancelled: the model call and the tools are aborted, and the ledger says so. */

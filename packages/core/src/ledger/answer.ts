@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { contentHash } from '../base/hash.ts';
+import type { IdSource } from '../base/id.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Actor, RequestDecision } from './event.ts';
 import type { LedgerStore, PostReceipt } from './port.ts';
@@ -36,6 +37,58 @@ export function postAnswer(
       ...(decision === undefined ? {} : { decision }),
       ...(input === undefined ? {} : { input }),
       ...(reason === undefined ? {} : { reason }),
+    },
+  });
+}
+
+/** A ledger to which something is posted. */
+type Addressee = { readonly session: string; readonly ports: { readonly store: LedgerStore; readonly clock: Clock; readonly ids: IdSource } };
+
+/** Asks whoever works on a session to cancel what is under way. @throws SessionNotFoundError */
+export function postCancel(
+  { session, ports }: Addressee,
+  { by, reason }: { readonly by: Actor; readonly reason?: string | undefined },
+): Promise<PostReceipt> {
+  const data = reason === undefined ? {} : { reason };
+  return ports.store.post(session, { key: `cancel:${ports.ids.next()}`, lane: 'control', by, at: ports.clock.now(), type: 'cancel', data });
+}
+
+/** Asks whoever works on a session to begin nothing more. @throws SessionNotFoundError */
+export function postPause(
+  { session, ports }: Addressee,
+  { by, reason }: { readonly by: Actor; readonly reason?: string | undefined },
+): Promise<PostReceipt> {
+  const data = reason === undefined ? {} : { reason };
+  return ports.store.post(session, { key: `pause:${ports.ids.next()}`, lane: 'control', by, at: ports.clock.now(), type: 'pause', data });
+}
+
+/** A message for a session, whoever works on it. */
+export interface PostedMessage {
+  readonly by: Actor;
+  readonly invocationId?: string | undefined;
+  /** Cuts off the model call that is under way, so that the next one has the message. */
+  readonly interrupt?: boolean | undefined;
+  /** Makes the same message sent twice one message. */
+  readonly clientKey?: string | undefined;
+}
+
+/** @throws SessionNotFoundError */
+export function postMessage(
+  { session, ports }: Addressee,
+  text: string,
+  { by, invocationId, interrupt, clientKey }: PostedMessage,
+): Promise<PostReceipt> {
+  return ports.store.post(session, {
+    key: `message:${clientKey ?? ports.ids.next()}`,
+    lane: interrupt === true ? 'control' : 'input',
+    by,
+    at: ports.clock.now(),
+    type: 'user',
+    data: {
+      text,
+      ...(invocationId === undefined ? {} : { invocationId }),
+      ...(interrupt === true ? { interrupt } : {}),
+      ...(clientKey === undefined ? {} : { clientKey }),
     },
   });
 }

@@ -1,0 +1,199 @@
+import { systemClock } from '../base/clock.ts';
+import { isAdjutantError } from '../base/error.ts';
+import { postCancel } from '../ledger/answer.ts';
+import { type SessionBusyError, SessionNotFoundError } from '../ledger/errors.ts';
+import type { StreamEvent } from '../ledger/event.ts';
+import type { Session } from '../ledger/session.ts';
+import { RunStoppedError } from './errors.ts';
+import { assertSameRunnable, executeRun, openRoot, type RunEnd, type RunRequest } from './execute-run.ts';
+import { Run, type RunSink } from './run.ts';
+import type { AppServices } from './run-context.ts';
+import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
+
+/** How often a session that another process holds is asked for. */
+const retryMs = 250;
+
+/** Opens the session of a run; called again when what was opened has become out of date. */
+export type OpenSession = (fresh: boolean) => Promise<Session>;
+
+/** Starts runs, one at a time for each session: what comes while one is under way is told to it. */
+export class RunStarter {
+  readonly #app: AppServices;
+  readonly #active = new Map<string, Run>();
+  /** Runs of which something is under way, be it only what they dispatched. */
+  readonly #unsettled = new Set<Run>();
+  /** Called with the end of every run that was carried out here. */
+  readonly #onEnd: (end: RunEnd) => void;
+
+  constructor(app: AppServices, onEnd: (end: RunEnd) => void) {
+    this.#app = app;
+    this.#onEnd = onEnd;
+  }
+
+  isActive(session: string): boolean {
+    return this.#active.has(session);
+  }
+
+  /** The run that this process carries out on a session. */
+  active(session: string): Run | undefined {
+    return this.#active.get(session);
+  }
+
+  /** @param onEnd told how far the run has come, which its result does not say */
+  start(open: OpenSession, request: RunRequest, onStream?: (event: StreamEvent) => void, onEnd?: (end: RunEnd) => void): Run {
+    const run: Run = new Run(async (sink) => {
+      const end = await this.#carryOut(run, open, request, sink);
+      onEnd?.(end);
+      return end.result;
+    }, onStream);
+    this.#unsettled.add(run);
+    void run.settled().then(() => this.#unsettled.delete(run));
+    return run;
+  }
+
+  async #carryOut(run: Run, open: OpenSession, request: RunRequest, sink: RunSink): Promise<RunEnd> {
+    let session = await open(false);
+    let asked = request;
+    let isPosted = false;
+    for (;;) {
+      const active = this.#active.get(session.id);
+      if (active === undefined) {
+        try {
+          return await this.#execute(run, session, asked, sink);
+        } catch (error) {
+          if (!isHeldElsewhere(error, session)) throw error;
+        }
+      }
+      if (!isPosted) {
+        asked = await this.#post(session, asked, active !== undefined);
+        isPosted = true;
+      }
+      const end = active === undefined ? await followHolder(session, open, asked, sink) : await this.#join(active, asked, sink);
+      if (end !== undefined) return end;
+      session = await open(true);
+    }
+  }
+
+  async #execute(run: Run, session: Session, request: RunRequest, sink: RunSink): Promise<RunEnd> {
+    this.#active.set(session.id, run);
+    try {
+      const end = await executeRun(this.#app, session, request, sink);
+      this.#onEnd(end);
+      return end;
+    } finally {
+      this.#active.delete(session.id);
+    }
+  }
+
+  /** Leaves the input for whoever holds the session. */
+  async #post(session: Session, request: RunRequest, isHere: boolean): Promise<RunRequest> {
+    const { ledger } = session;
+    const { input, runId, runnable } = request;
+    const open = openRoot(session);
+    if (open !== undefined && runnable !== undefined) assertSameRunnable(session, open, runnable);
+    if (input === undefined || runnable === undefined) return request;
+    await ledger.ports.store.post(session.id, {
+      key: `run:${runId}`,
+      lane: 'input',
+      by: 'user',
+      at: this.#app.clock.now(),
+      type: 'user',
+      data: { text: input, runId, runnable: runnable.name },
+    });
+    if (isHere) this.#active.get(session.id)?.poke();
+    return { ...request, posted: runId };
+  }
+
+  /** Goes with a run of this process. `undefined`: it ended without having taken the input. */
+  async #join(active: Run, { posted }: RunRequest, sink: RunSink): Promise<RunEnd | undefined> {
+    const forget = active.listen((event) => sink.push(event));
+    try {
+      const result = await active;
+      const landed = posted === undefined || landedIn(result.session, posted) === result.runId;
+      return landed ? { result, more: false } : undefined;
+    } finally {
+      forget();
+    }
+  }
+
+  /** Gives all runs and what they dispatched back without ending them, and waits for that. */
+  async stop(): Promise<void> {
+    const runs = [...this.#unsettled];
+    for (const run of runs) run.stop();
+    await Promise.all(runs.map((run) => run.settled()));
+  }
+}
+
+/** Whether another process has the session: then it is followed instead. */
+function isHeldElsewhere(error: unknown, { id }: Session): error is SessionBusyError {
+  return isAdjutantError(error, 'session_busy') && error.data['session'] === id && error.data['until'] !== undefined;
+}
+
+/** The root of the run that an input went to. */
+function landedIn({ ledger }: Session, posted: string): string | undefined {
+  const event = ledger.events.findLast((candidate) => candidate.type === 'user' && candidate.clientKey === posted);
+  return event?.invocationId?.split('/')[0];
+}
+
+/**
+ * Hands on the events of the process that holds the session, until its run has ended or waits, or until the session can be had.
+ * `undefined`: it may be had now.
+ */
+async function followHolder(session: Session, open: OpenSession, { posted, signal, runId }: RunRequest, sink: RunSink): Promise<RunEnd | undefined> {
+  const { ledger, id } = session;
+  const { store } = ledger.ports;
+  const over = new AbortController();
+  let isStopped = false;
+  const cancel = (reason?: string): void => void postCancel(ledger, { by: 'user', reason }).catch(() => undefined);
+  const onSignal = (): void => cancel();
+  const stop = (): void => {
+    isStopped = true;
+    over.abort();
+  };
+  sink.attach({ cancel, stop, poke: () => undefined });
+  if (signal?.aborted) onSignal();
+  else signal?.addEventListener('abort', onSignal, { once: true });
+  // Without an input of its own it goes with the run that is open.
+  let root = posted === undefined ? openRoot(session)?.path : landedIn(session, posted);
+  const following = (async (): Promise<boolean> => {
+    for await (const event of store.follow(id, ledger.durableSeq, over.signal)) {
+      sink.push(event);
+      if (event.type === 'user' && posted !== undefined && event.clientKey === posted) root = event.invocationId?.split('/')[0];
+      const isRest = (event.type === 'invocation_end' && event.next === undefined) || event.type === 'invocation_yield';
+      if (isRest && root !== undefined && event.invocationId?.split('>')[0] === root) return true;
+    }
+    return false;
+  })();
+  following.catch(() => undefined);
+  try {
+    const rests = await Promise.race([following, untilFree(session, over.signal).then(() => false)]);
+    if (isStopped) throw new RunStoppedError({ session: id, runId: root ?? runId });
+    if (!rests || root === undefined) return undefined;
+    const fresh = await open(true);
+    const record = lastRecord(fresh.ledger, root);
+    return { result: record?.end === undefined ? yieldedResult(fresh, root) : endedResult(fresh, root, record), more: false };
+  } finally {
+    over.abort();
+    signal?.removeEventListener('abort', onSignal);
+  }
+}
+
+/** Resolves when nobody holds the session any more. */
+async function untilFree({ id, app, ledger }: Session, signal: AbortSignal): Promise<void> {
+  const { store, owner, leaseMs } = ledger.ports;
+  while (!signal.aborted) {
+    await new Promise<void>((resolve) => {
+      const cancel = systemClock.setTimer(retryMs, resolve);
+      signal.addEventListener('abort', () => resolve(cancel()), { once: true });
+    });
+    if (signal.aborted) return;
+    try {
+      // A claim would make a session that has been deleted anew.
+      if ((await store.head(id)) === undefined) throw new SessionNotFoundError({ session: id, app });
+      await store.release(await store.claim(id, `${owner}/asking`, { ttl: leaseMs }));
+      return;
+    } catch (error) {
+      if (!isAdjutantError(error, 'session_busy')) throw error;
+    }
+  }
+}
