@@ -14,11 +14,18 @@ const all: readonly (readonly [string, MakeScenario])[] = [
   ['a step that detaches what it spawned', scenarios.detaching],
   ['transfers by a tool and by a step', scenarios.transferring],
   ['tools that call an agent', scenarios.agentAsTool],
+  ['effects in steps', scenarios.effectsInSteps],
+  ['effects in a tool', scenarios.effectsInTool],
 ];
 
-/** What the calls whose attempts lie before the cut were given as idempotency key. */
+/** What the calls and effects whose attempts lie before the cut were given as idempotency key, unless it is known to have had no effect. */
 function recordedKeys(events: readonly Event[]): ReadonlyMap<string, string> {
-  return new Map(events.flatMap((event) => (event.type === 'tool_attempt' ? [[event.callId, event.key] as const] : [])));
+  const keys = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === 'tool_attempt') keys.set(event.callId, event.key);
+    if (event.type === 'tool_result' && event.effect === 'none') keys.delete(event.callId);
+  }
+  return keys;
 }
 
 function settledCalls(events: readonly Event[]): readonly string[] {
@@ -61,7 +68,7 @@ describe.each(all)('%s', (_name, make) => {
       }
       const settled = settledCalls(events);
       expect(new Set(settled).size).toBe(settled.length);
-      const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event.callId] : []));
+      const calls = events.flatMap((event) => (event.type === 'tool_call' || event.type === 'tool_attempt' ? [event.callId] : []));
       expect(new Set(settled)).toEqual(new Set(calls));
     }
   });

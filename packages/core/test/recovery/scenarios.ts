@@ -1,4 +1,4 @@
-import { agent, loop, parallel, sequence, step, tool } from 'adjutant';
+import { agent, type BodyContext, type EffectContext, type JsonValue, loop, parallel, sequence, step, ToolFailure, tool } from 'adjutant';
 import { z } from 'zod';
 import type { Execution, MakeScenario, ScenarioRun } from './crash-matrix.ts';
 import { roundModel } from './round-model.ts';
@@ -282,6 +282,58 @@ export const failFast: MakeScenario = withExecutions((executions) => ({
           step({ name: 'never', execute: (ctx) => ctx.complete('never', 'never') }),
         ],
       }),
+    ],
+  }),
+}));
+
+/** Effects of a body: one after the other, beside each other in real disorder, one that is tried again, and writes before and between. */
+async function withEffects(ctx: BodyContext, root: string, executions: Execution[]): Promise<JsonValue> {
+  const done = ({ idempotencyKey, attempt }: EffectContext, key: string) => {
+    executions.push({ callId: `${root}/${key}`, key: idempotencyKey });
+    return attempt;
+  };
+  const bump = () => {
+    ctx.state['n'] = ((ctx.state['n'] as number | undefined) ?? 0) + 1;
+  };
+  bump();
+  const first = await ctx.effect('first', (effect) => Promise.resolve(done(effect, 'first') > 0), { recovery: 'rerun' });
+  bump();
+  const retry = { initialDelayMs: 1 };
+  const second = await ctx.effect(
+    'second',
+    (effect) => {
+      if (done(effect, 'second') === 1) throw new ToolFailure('not yet', { retryAfterMs: 1 });
+      return 'second';
+    },
+    { recovery: 'rerun', retry },
+  );
+  const others = await Promise.all(
+    [1, 2, 3].map(async (n) => {
+      for (let turns = Math.floor(Math.random() * 5); turns > 0; turns--) await Promise.resolve();
+      return ctx.effect(`other-${n}`, (effect) => n * 10 + Math.min(1, done(effect, `other-${n}`)), { recovery: 'rerun' });
+    }),
+  );
+  bump();
+  return [first, second, ...others, (ctx.state['n'] as number) > 0];
+}
+
+export const effectsInSteps: MakeScenario = withExecutions((executions) => ({
+  runnable: sequence({
+    name: 'all',
+    runnables: [
+      step({ name: 'body', execute: async (ctx) => ctx.complete(await withEffects(ctx, ctx.invocationId, executions), 'body') }),
+      leaf(executions, 'after'),
+    ],
+  }),
+}));
+
+export const effectsInTool: MakeScenario = withExecutions((executions) => ({
+  runnable: agent({
+    name: 'worker',
+    model: roundModel([{ toolCalls: [call('work', 1)] }, { toolCalls: [call('note', 2)] }, { text: 'done' }]),
+    tools: [
+      tool({ name: 'work', description: 'Works', schema, recovery: 'rerun', execute: (ctx) => withEffects(ctx, ctx.callId, executions) }),
+      noting(executions, 'note'),
     ],
   }),
 }));
