@@ -18,6 +18,7 @@ import { type PendingRequests, pendingRequestOf, requestFold, requestIdOf } from
 import type { PendingWrite } from './shared-state.ts';
 import { emptyLedgerState, type LedgerState, stateFold } from './state-fold.ts';
 import { sessionSummary } from './status.ts';
+import { decodeEvent, isCurrent } from './upcast.ts';
 
 export interface LedgerPorts {
   readonly store: LedgerStore;
@@ -205,6 +206,8 @@ export class Ledger {
 
   /** Takes over events of another ledger as they are: for an empty ledger that becomes a copy. */
   restore(events: readonly Event[], blobs: Readonly<Record<string, JsonValue>>): void {
+    // What this build cannot read is refused before anything is kept.
+    const read = events.map((event) => (isCurrent(event) ? event : decodeEvent(event, this.session)));
     const addresses = new Map<string, string>();
     const put: BatchBlob[] = [];
     for (const [given, value] of Object.entries(blobs)) {
@@ -217,7 +220,7 @@ export class Ledger {
     }
     // Another tenant or app has other addresses.
     const moved = (reference: BlobReference) => ({ ...reference, $blob: addresses.get(reference.$blob) ?? reference.$blob });
-    const own = addresses.size === 0 ? events : events.map((event) => replaceReferences(event, moved) as Event);
+    const own = addresses.size === 0 ? read : read.map((event) => replaceReferences(event, moved) as Event);
     for (const event of own) this.#foldForeign(deepFreeze(event));
     if (own.length > 0) this.#writer.add(own, { blobs: put, requests: this.#ownRequests() });
   }
