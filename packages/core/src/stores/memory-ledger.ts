@@ -222,7 +222,9 @@ export class MemoryLedger {
   }
 
   #holderOf(seq: number): MemoryLedger {
-    return this.#origin !== undefined && seq <= this.#origin.seq ? this.#origin.ledger.#holderOf(seq) : this;
+    // A fork that shares nothing keeps no origin alive.
+    if (this.#origin === undefined || this.#origin.seq === 0 || seq > this.#origin.seq) return this;
+    return this.#origin.ledger.#holderOf(seq);
   }
 
   #forkSummary(atSeq: number): SessionSummary {

@@ -1,11 +1,16 @@
 import { loadOptionalPackage } from '../base/optional-package.ts';
 import { appendContract } from './store-contract/append-contract.ts';
+import { deletionContract } from './store-contract/deletion-contract.ts';
+import { dueContract } from './store-contract/due-contract.ts';
 import { createSuite, type MakeStore } from './store-contract/harness.ts';
 import { inboxContract } from './store-contract/inbox-contract.ts';
-import { closeContract, isolationContract, listingContract } from './store-contract/listing-contract.ts';
+import { closeContract, isolationContract, listingContract, listOptionsContract } from './store-contract/listing-contract.ts';
 import { ownershipContract } from './store-contract/ownership-contract.ts';
 import { readingContract } from './store-contract/reading-contract.ts';
+import { requestContract, settlingContract } from './store-contract/request-contract.ts';
 import { blobContract, forkContract, sharedContract } from './store-contract/sharing-contract.ts';
+import { snapshotContract } from './store-contract/snapshot-contract.ts';
+import { sweepingContract } from './store-contract/sweeping-contract.ts';
 
 export type { MakeStore, StoreUnderTest } from './store-contract/harness.ts';
 
@@ -27,7 +32,14 @@ export async function storeContract(name: string, make: MakeStore): Promise<void
     forkContract(suite);
     blobContract(suite);
     sharedContract(suite);
+    requestContract(suite);
+    settlingContract(suite);
+    dueContract(suite);
+    snapshotContract(suite);
+    deletionContract(suite);
+    sweepingContract(suite);
     listingContract(suite);
+    listOptionsContract(suite);
     isolationContract(suite);
     closeContract(suite);
   });

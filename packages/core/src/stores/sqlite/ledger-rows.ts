@@ -52,7 +52,8 @@ export class LedgerRows {
   /** The ledger whose own events include `seq`: this one, or the nearest one above it that the prefix comes from. */
   holderOf(ledger: LedgerRow, seq: number): LedgerRow {
     let holder = ledger;
-    while (holder.parent !== null && seq <= holder.base) holder = this.#byId.get(holder.parent) as unknown as LedgerRow;
+    // A fork that shares nothing keeps no parent alive.
+    while (holder.parent !== null && holder.base > 0 && seq <= holder.base) holder = this.#byId.get(holder.parent) as unknown as LedgerRow;
     return holder;
   }
 

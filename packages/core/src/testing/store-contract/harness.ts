@@ -1,7 +1,7 @@
 import type * as vitest from 'vitest';
 import { isAdjutantError } from '../../base/error.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
-import type { AppendReceipt, Batch, Claim, InboxItem, LedgerStore, Store } from '../../ledger/port.ts';
+import type { AppendReceipt, Batch, Claim, InboxItem, LedgerStore, PendingRequest, Store } from '../../ledger/port.ts';
 
 /** A fresh and empty store for one test. */
 export interface StoreUnderTest {
@@ -132,3 +132,29 @@ export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
 export function inboxItem(key: string, lane: InboxItem['lane'] = 'input', data: InboxItem['data'] = { text: key }): InboxItem {
   return { key, lane, by: 'user:42', at: firstAt, type: lane === 'control' ? 'cancel' : 'user', data };
 }
+
+/** A request of a run, pending from the moment that its batch lands. */
+export function pendingRequest(session: string, requestId: string, rest: Partial<PendingRequest> = {}): PendingRequest {
+  return {
+    requestId,
+    session,
+    invocationId: 'run1/support',
+    callId: 'run1/support/r1.0',
+    kind: 'approval',
+    name: 'refund',
+    fingerprint: 'f1',
+    generation: 1,
+    request: { agent: 'support', summary: 'Refund order 17', options: ['approve', 'reject'] },
+    createdAt: firstAt,
+    ...rest,
+  };
+}
+
+/** An answer to a request, from somebody outside. */
+export function answerItem(requestId: string, key: string = requestId, by: InboxItem['by'] = 'user:42'): InboxItem {
+  return { key, lane: 'input', by, at: firstAt, type: 'tool_input', data: { requestId, decision: 'approve' }, settles: requestId };
+}
+
+/** Long before and long after any time of a store's clock. */
+export const longAgo = 1_000;
+export const farAway = 4_000_000_000_000;
