@@ -569,7 +569,7 @@ export class AttemptRun implements ToolAttempt {
       settled && effect === 'unknown' && this.tool.recovery === 'report' && result.status !== 'unknown'
         ? unknownOutcome(String(result.content))
         : result;
-    const draft = resultDraft(this.call, path, this.attempt, told, { settled, durationMs, effect, retryAfterMs });
+    const draft = resultDraft(this.call, path, this.attempt, this.#body?.withConflict(told) ?? told, { settled, durationMs, effect, retryAfterMs });
     const written = settled ? this.#body?.takeWrites() : undefined;
     ledger.append(written === undefined || written.drafts.length === 0 ? [draft] : [...written.drafts, draft], written?.extras);
   }

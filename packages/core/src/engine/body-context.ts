@@ -209,9 +209,14 @@ export class Body implements BodyContext {
     if (first !== undefined) throw new StateConflictError({ scope: first.scope, scopeId: first.scopeId, keys: first.keys });
   }
 
+  /** Whether it has not been asked yet what became of writes that were to land with children that the body did not wait for. */
+  protected get hasUnconfirmed(): boolean {
+    return this.#unconfirmed.length > 0;
+  }
+
   /** Rejects when a shared write was refused that was to land with the start of a child that the body did not wait for. */
-  landed(): Promise<void> | undefined {
-    return this.#unconfirmed.length === 0 ? undefined : this.#assertLanded();
+  async landed(): Promise<void> {
+    if (this.hasUnconfirmed) await this.#assertLanded();
   }
 
   spawn<Output>(runnable: Runnable<Output>, options: CallOptions = {}): SpawnHandle<Output> {

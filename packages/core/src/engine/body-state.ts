@@ -125,31 +125,33 @@ export class BodyState implements StateAccess {
 
   /** Keys whose value was another one when the body last looked than what the ledger says now. */
   #staleKeys(scope: string, pending: ReadonlyMap<string, Waiting>): Set<string> {
-    const now = visibleValues(this.#run.ledger.state, scope);
     const seen = this.#seen.get(scope);
     const stale = new Set<string>();
     for (const [key, { change }] of pending) {
-      if (!sameValue(seen?.has(key) ? seen.get(key) : change.oldValue, now[key])) stale.add(key);
+      if (!sameValue(seen?.has(key) ? seen.get(key) : change.oldValue, this.#latest(scope, key))) stale.add(key);
       // What it has written is what it knows from now on.
       seen?.delete(key);
     }
     return stale;
   }
 
-  /** What code gave as a function of the value is made of the value that the ledger has now. */
+  #latest(scope: string, key: string): JsonValue | undefined {
+    return this.#run.session.shared.latest(scope, key, visibleValues(this.#run.ledger.state, scope)[key]);
+  }
+
+  /** What code gave as a function of the value is made of the value that there is now. */
   #makeAgain(scope: string, pending: Map<string, Waiting>, stale: Set<string>): void {
-    const now = visibleValues(this.#run.ledger.state, scope);
     for (const key of [...stale]) {
       const { again } = pending.get(key) as Waiting;
       if (again === undefined) continue;
+      const oldValue = this.#latest(scope, key);
       let newValue: JsonValue | undefined;
       try {
-        newValue = again(now[key]);
+        newValue = again(oldValue);
       } catch {
         // It cannot be made of the value that is there now: the write is refused.
         continue;
       }
-      const oldValue = now[key];
       pending.set(key, { change: { key, ...(oldValue === undefined ? {} : { oldValue }), ...(newValue === undefined ? {} : { newValue }) }, again });
       const own = this.#own.get(scope);
       if (own !== undefined) own[key] = newValue;

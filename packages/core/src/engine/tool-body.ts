@@ -1,5 +1,6 @@
 import { AbortReason } from '../base/cancel-scope.ts';
-import type { JsonValue } from '../base/json.ts';
+import { isAdjutantError } from '../base/error.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ToolAttempt, ToolBody } from '../effects/tool-ports.ts';
 import type { EventDraft } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
@@ -14,6 +15,7 @@ const noWrites = Object.freeze({ drafts: [], extras: undefined });
 /** What one attempt of a tool call can use. */
 export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
   readonly #attempt: ToolAttempt;
+  #conflict: JsonObject | undefined;
 
   constructor(attempt: ToolAttempt, place: BodyPlace) {
     super(place);
@@ -70,7 +72,24 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
   }
 
   endChildren(stop: boolean): Promise<void> | undefined {
-    return stop ? this.stopChildren(new AbortReason('cancelled', `The call of ${this.toolName} failed.`)) : this.childrenEnded();
+    if (stop) return this.stopChildren(new AbortReason('cancelled', `The call of ${this.toolName} failed.`));
+    const ended = this.childrenEnded();
+    return ended === undefined && !this.hasUnconfirmed ? undefined : this.#settleChildren(ended);
+  }
+
+  /** The tool has run: what was refused of its writes does not change what it gave. */
+  async #settleChildren(ended: Promise<void> | undefined): Promise<void> {
+    await ended;
+    try {
+      await this.landed();
+    } catch (error) {
+      if (!isAdjutantError(error, 'state_conflict')) throw error;
+      this.#conflict = error.data;
+    }
+  }
+
+  withConflict(result: ToolResult): ToolResult {
+    return this.#conflict === undefined ? result : { ...result, metadata: { ...result.metadata, stateConflict: this.#conflict } };
   }
 
   findDrift(): ToolResult | undefined {

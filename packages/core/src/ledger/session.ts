@@ -8,7 +8,7 @@ import type { Event, EventDraft, EventOf, RequestDecision, RequestKind, StateCha
 import type { Ledger } from './ledger.ts';
 import { type PendingCall, pendingCalls } from './pending-call.ts';
 import { type ChangeValue, createState, InvalidStateError } from './scoped-state.ts';
-import { observation, type ScopeIds, type SharedState } from './shared-state.ts';
+import { observation, type ScopeIds, type SharedState, sameValue } from './shared-state.ts';
 import { visibleValues } from './state-fold.ts';
 import type { StateOf, StateSchema } from './state-types.ts';
 import { currentAgentName, type SessionStatus, sessionStatus } from './status.ts';
@@ -298,8 +298,12 @@ export class Session<Schema extends StateSchema = StateSchema> {
       changes,
       ...(scopeId === undefined ? {} : { scopeId }),
     };
-    const key = changes[0]?.key;
-    const shared = this.shared.writes({ scope, changes, ...(again === undefined || key === undefined ? {} : { again: new Map([[key, again]]) }) });
+    const [first] = changes;
+    const stale = new Set(
+      changes.filter(({ key, oldValue }) => !sameValue(oldValue, this.shared.latest(scope, key, oldValue))).map(({ key }) => key),
+    );
+    const functions = again === undefined || first === undefined ? undefined : new Map([[first.key, again]]);
+    const shared = this.shared.writes({ scope, changes, again: functions, stale });
     this.ledger.append([draft], shared.length > 0 ? { shared } : undefined);
   }
 }

@@ -24,6 +24,8 @@ interface StoredScope {
 interface KnownKey {
   readonly version: number;
   readonly exists: boolean;
+  /** The value of a write that is on its way, perhaps not even in the ledger yet. */
+  readonly drafted?: { readonly value: JsonValue | undefined };
 }
 
 /** A shared write on its way to the store, and what is to be done when another session has changed the key meanwhile. */
@@ -152,6 +154,15 @@ export class SharedState {
     };
   }
 
+  /**
+   * The value of a key after all writes that were given out: the ends of concurrent bodies wait for each other before they are in the ledger.
+   * @param recorded what the ledger says
+   */
+  latest(scope: string, key: string, recorded: JsonValue | undefined): JsonValue | undefined {
+    const drafted = this.#known.get(versionKey(scope, key))?.drafted;
+    return drafted === undefined ? recorded : drafted.value;
+  }
+
   /** The store's part of a change of a shared scope, based on the versions that this session saw last. */
   writes({ scope, changes, again, stale = noKeys }: ScopeChanges): PendingWrite[] {
     const scopeId = this.#scopeIds[scope];
@@ -165,7 +176,7 @@ export class SharedState {
       if (stale.has(key)) return { ...pending, write: { scope, scopeId, key, value: newValue, baseVersion: noVersion } };
       const { version, exists } = this.#known.get(name) ?? { version: 0, exists: false };
       // After a write that is to be refused nothing is known until the scope is read again.
-      if (version !== noVersion) this.#known.set(name, { version: version + 1, exists: newValue !== undefined });
+      if (version !== noVersion) this.#known.set(name, { version: version + 1, exists: newValue !== undefined, drafted: { value: newValue } });
       return { ...pending, write: { scope, scopeId, key, value: newValue, baseVersion: exists ? version : 0 } };
     });
   }
