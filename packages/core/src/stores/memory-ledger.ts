@@ -212,7 +212,7 @@ export class MemoryLedger {
     const start = this.#origin?.seq ?? 0;
     const last = Math.max(start, ...Array.from(this.#forks, (fork) => fork.#origin?.seq ?? 0));
     this.#events.length = last - start;
-    for (const [address, seq] of this.#blobs) if (seq > last) this.#blobs.delete(address);
+    for (const [address, seq] of this.#blobs) if (seq > last || last === start) this.#blobs.delete(address);
     if (last === start && this.#origin !== undefined) this.#origin.ledger.#forgetFork(this);
   }
 

@@ -80,7 +80,8 @@ export class Deletion {
       this.#removeEvents.run(id, Math.max(keep, last - mostRowsPerPurge));
       return;
     }
-    for (const remove of this.#removals) if (remove(id, keep) > 0) return;
+    // Where nothing is shared no reference counts, not even one that is not known by event.
+    for (const remove of this.#removals) if (remove(id, lastShared ?? -1) > 0) return;
     if (lastShared !== null) {
       this.#keep.run(keep, id);
       return;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AdjutantError } from '../../base/error.ts';
-import { errorOf, readTexts, Writer } from '../../testing/store-contract/harness.ts';
+import { errorOf, pendingRequest, readAll, readTexts, Writer } from '../../testing/store-contract/harness.ts';
+import { testClock } from '../../testing/test-clock.ts';
 import { type SqliteOptions, sqlite } from './index.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
@@ -125,8 +126,35 @@ describe('schema versions', () => {
     after.close();
   });
 
-  test('a migrated file has the schema of a new one', async () => {
-    const migrated = fileOf('sqlite-v1.sql');
+  test('a file of version 2 opens, keeps all that it holds and can do what is new', async () => {
+    const path = fileOf('sqlite-v2.sql');
+    const store = sqlite(path, { clock: testClock(1_791_000_200_000) });
+    const ledgers = store.for(scope);
+    expect(await readTexts(ledgers, 'old')).toEqual(['Hello', 'invocation_start', 'What can I do?', 'tool_yield']);
+    expect((await readAll(ledgers, 'old', { after: 3 }))[0]).toMatchObject({ callId: 'run1/r1.0', request: { question: 'Refund?' } });
+    expect(await readTexts(ledgers, 'old fork')).toEqual(['Hello', 'invocation_start']);
+    expect(await ledgers.list({ order: 'createdAt', status: 'awaiting_input' })).toMatchObject([{ id: 'old', title: 'Hello', runnable: 'support' }]);
+    expect(await ledgers.inbox('old')).toMatchObject([{ key: 'waiting', data: { text: 'Refund order 17' } }]);
+    expect((await ledgers.inbox('old'))[0]).not.toHaveProperty('settles');
+    expect(await ledgers.due()).toEqual([{ ...scope, session: 'old' }]);
+    const writer = await Writer.claim(ledgers, 'old');
+    expect(writer.claim).toMatchObject({ epoch: 2, seq: 4, inboxSeq: 1 });
+    await writer.write(['new'], { requests: [pendingRequest('old', 'q')], consumes: [1], wakeAt: null });
+    expect(await ledgers.due()).toEqual([]);
+    expect(await ledgers.requests()).toMatchObject([{ requestId: 'q' }]);
+    await ledgers.fork('old fork at 0', 0, 'new fork');
+    await ledgers.delete('old');
+    // What refers to a blob in an old file is not known by event: it counts for as long as anything of its session does.
+    expect(await store.admin.sweepBlobs({ olderThanMs: 0 })).toBe(0);
+    expect(await readTexts(ledgers, 'old fork')).toEqual(['Hello', 'invocation_start']);
+    await ledgers.delete('old fork');
+    expect(await store.admin.sweepBlobs({ olderThanMs: 0 })).toBe(1);
+    expect((await ledgers.list()).map(({ id }) => id).sort()).toEqual(['new fork', 'old fork at 0']);
+    await store.close();
+  });
+
+  test.each(['sqlite-v1.sql', 'sqlite-v2.sql'])('a file migrated from %s has the schema of a new one', async (old) => {
+    const migrated = fileOf(old);
     const made = join(directory, 'new.db');
     const schemas: unknown[] = [];
     for (const path of [migrated, made]) {

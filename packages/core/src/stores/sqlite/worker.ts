@@ -1,18 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../base/clock.ts';
-import { fieldsPerEvent } from './codec.ts';
 import { describeFailure, openDatabase } from './database.ts';
 import { isRefusal, toFailure } from './failure.ts';
 import { LedgerRows } from './ledger-rows.ts';
-import type { Outcome, ReadRequestMessage, Request, WorkerSettings, WriteOperations, WriteRequest } from './protocol.ts';
+import type { Outcome, ReadRequestMessage, Request, WorkerSettings, WriteRequest } from './protocol.ts';
 import { ReadOperationsOfFile } from './read-operations.ts';
 import { RequestRows } from './request-rows.ts';
 import { SnapshotRows } from './snapshot-rows.ts';
+import { isWrite, nextGroup, rowsOf } from './write-group.ts';
 import { WriteOperationsOfFile } from './write-operations.ts';
 
 /** A group must not keep the lock for long: other processes wait for it. */
-const mostRowsPerGroup = 512;
 const longestGroupMs = 4;
 /** Rows, and commits in rows, after which the log is copied into the file: about 1,000 pages. */
 const rowsPerCheckpoint = 8_000;
@@ -22,37 +21,6 @@ interface OpenFile {
   readonly database: DatabaseSync;
   readonly reads: ReadOperationsOfFile;
   readonly writes: WriteOperationsOfFile;
-}
-
-const writeOperations: { readonly [Name in keyof WriteOperations]: true } = {
-  append: true,
-  claim: true,
-  renew: true,
-  release: true,
-  post: true,
-  fork: true,
-  putBlob: true,
-  sweepBlobs: true,
-  settle: true,
-  putSnapshot: true,
-  delete: true,
-  purge: true,
-};
-
-function isWrite(request: Request): request is WriteRequest {
-  return Object.hasOwn(writeOperations, request[0]);
-}
-
-/** Operations that may change as many rows as a group holds. */
-const manyRows: ReadonlySet<Request[0]> = new Set(['delete', 'purge', 'sweepBlobs']);
-
-function rowsOf(request: WriteRequest): number {
-  if (manyRows.has(request[0])) return mostRowsPerGroup;
-  if (request[0] !== 'append') return 1;
-  const { fields, consumes, blobs, shared, requests, settles } = request[1];
-  const others = [consumes, blobs, shared, requests, settles].reduce((rows, list) => rows + (list?.length ?? 0), 0);
-  // The row of the ledger is written too.
-  return 1 + fields.length / fieldsPerEvent + others;
 }
 
 function prepareFile(database: DatabaseSync): OpenFile {
@@ -88,7 +56,7 @@ class FileServer {
     while (next < requests.length) {
       const request = requests[next] as Request;
       if (isWrite(request)) {
-        const group = this.#nextGroup(requests, next);
+        const group = nextGroup(requests, next);
         next += this.#serveGroup(group);
       } else {
         this.#answer([this.#serveRead(request)]);
@@ -96,20 +64,6 @@ class FileServer {
       }
     }
     this.#checkpointWhenDue();
-  }
-
-  #nextGroup(requests: readonly Request[], start: number): WriteRequest[] {
-    const group: WriteRequest[] = [];
-    let rows = 0;
-    for (let i = start; i < requests.length; i++) {
-      const request = requests[i] as Request;
-      if (!isWrite(request)) break;
-      rows += rowsOf(request);
-      // A batch that is larger than a group is a group of its own.
-      if (rows > mostRowsPerGroup && group.length > 0) break;
-      group.push(request);
-    }
-    return group;
   }
 
   /** Returns how many of the requests it has served; the time limit may leave some for the next group. */

@@ -4,6 +4,7 @@ import { answerItem, codeOf, errorOf, inboxItem, notes, pendingRequest, readAll,
 
 export function deletionContract(suite: Suite): void {
   hidingContract(suite);
+  repeatedContract(suite);
   fencingContract(suite);
   readerContract(suite);
   familyContract(suite);
@@ -59,7 +60,11 @@ function hidingContract({ describe, expect, test }: Suite): void {
       await ledgers.fork('t', 1, 's');
       expect(await readTexts(ledgers, 's')).toEqual(['c']);
     });
+  });
+}
 
+function repeatedContract({ describe, expect, test }: Suite): void {
+  describe('delete', () => {
     test('of what is not there fails', async ({ store, ledgers }) => {
       await Writer.claim(ledgers, 's');
       expect(await codeOf(ledgers.delete('unknown'))).toBe('session_not_found');

@@ -3,6 +3,7 @@ import { answerItem, codeOf, errorOf, inboxItem, longAgo, pendingRequest, type S
 
 export function requestContract(suite: Suite): void {
   makingContract(suite);
+  borderContract(suite);
   filterContract(suite);
 }
 
@@ -46,7 +47,11 @@ function makingContract({ describe, expect, test }: Suite): void {
       expect(await codeOf(writer.write(['a'], { requests: [pendingRequest('elsewhere', 'q')] }))).toBe('RangeError');
       expect(await ledgers.requests()).toEqual([]);
     });
+  });
+}
 
+function borderContract({ describe, expect, test }: Suite): void {
+  describe('requests', () => {
     test('are not inherited by a fork', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
       await writer.write(['a'], { requests: [pendingRequest('s', 'q')] });

@@ -46,7 +46,11 @@ export function snapshotContract({ describe, expect, test }: Suite): void {
       expect(await valuesAt(ledgers, 's', [4, 6])).toEqual(['s2', 's5']);
       expect(await valuesAt(ledgers, 'g', [2, 9])).toEqual(['s2', 'f3']);
     });
+  });
+}
 
+function keepingContract({ describe, expect, test }: Suite): void {
+  describe('snapshots', () => {
     test('must be of events that are there', async ({ ledgers }) => {
       await (await Writer.claim(ledgers, 's')).write(['a']);
       expect(await codeOf(put(ledgers, 'unknown', 0, 'x'))).toBe('session_not_found');

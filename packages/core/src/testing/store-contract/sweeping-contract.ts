@@ -92,6 +92,14 @@ function referenceContract({ describe, expect, test }: Suite): void {
       expect(await codeOf(ledgers.getBlob(shared))).toBe('blob_missing');
     });
 
+    test('that came without events goes too, also when a fork lives that shares nothing', async ({ store, ledgers, advance }) => {
+      await (await Writer.claim(ledgers, 's')).write([], { blobs: [await putText(ledgers, 'x')] });
+      await ledgers.fork('s', 0, 'f');
+      await ledgers.delete('s');
+      advance(day + 1);
+      expect(await store.admin.sweepBlobs()).toBe(1);
+    });
+
     test('goes with all forks when the session is erased', async ({ store, ledgers, advance }) => {
       const address = await putText(ledgers, 'shared');
       await (await Writer.claim(ledgers, 's')).write(['a'], { blobs: [address] });

@@ -1,0 +1,51 @@
+import { fieldsPerEvent } from './codec.ts';
+import type { Operation, Request, WriteOperations, WriteRequest } from './protocol.ts';
+
+/** A group must not keep the lock for long: other processes wait for it. */
+export const mostRowsPerGroup = 512;
+
+const writeOperations: { readonly [Name in keyof WriteOperations]: true } = {
+  append: true,
+  claim: true,
+  renew: true,
+  release: true,
+  post: true,
+  settle: true,
+  fork: true,
+  putBlob: true,
+  sweepBlobs: true,
+  putSnapshot: true,
+  delete: true,
+  purge: true,
+};
+
+/** Operations that may change as many rows as a group holds. */
+const largeOperations: ReadonlySet<Operation> = new Set<Operation>(['delete', 'purge', 'sweepBlobs']);
+
+export function isWrite(request: Request): request is WriteRequest {
+  return Object.hasOwn(writeOperations, request[0]);
+}
+
+/** How many rows a request writes, about. */
+export function rowsOf(request: WriteRequest): number {
+  if (largeOperations.has(request[0])) return mostRowsPerGroup;
+  if (request[0] !== 'append') return 1;
+  const { fields, consumes, blobs, shared, requests, settles } = request[1];
+  const others = [consumes, blobs, shared, requests, settles].reduce((rows, list) => rows + (list?.length ?? 0), 0);
+  // The row of the ledger is written too.
+  return 1 + fields.length / fieldsPerEvent + others;
+}
+
+/** The writes from `start` on that may share a transaction: at least one, and no more rows than a group holds unless one alone has more. */
+export function nextGroup(requests: readonly Request[], start: number): readonly WriteRequest[] {
+  const group: WriteRequest[] = [];
+  let rows = 0;
+  for (let i = start; i < requests.length; i++) {
+    const request = requests[i] as Request;
+    if (!isWrite(request)) break;
+    rows += rowsOf(request);
+    if (rows > mostRowsPerGroup && group.length > 0) break;
+    group.push(request);
+  }
+  return group;
+}
