@@ -7,11 +7,18 @@ async function valuesAt(ledgers: LedgerStore, session: string, upTo: readonly nu
   return found.map((snapshot) => snapshot?.value);
 }
 
-export function snapshotContract({ describe, expect, test }: Suite): void {
-  const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
-  const put = (ledgers: LedgerStore, session: string, seq: number, value: JsonValue, key = 'fold') =>
-    ledgers.putSnapshot(session, { key, seq, value });
+async function put(ledgers: LedgerStore, session: string, seq: number, value: JsonValue, key = 'fold'): Promise<void> {
+  await ledgers.putSnapshot(session, { key, seq, value });
+}
 
+const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+export function snapshotContract(suite: Suite): void {
+  findingContract(suite);
+  keepingContract(suite);
+}
+
+function findingContract({ describe, expect, test }: Suite): void {
   describe('snapshots', () => {
     test('are found by key, the last one that is not too late', async ({ ledgers }) => {
       await (await Writer.claim(ledgers, 's')).write(texts);
