@@ -7,6 +7,7 @@ import {
   type Run,
   type Runnable,
   runtime,
+  type SpawnHandle,
   type Store,
   sequence,
   step,

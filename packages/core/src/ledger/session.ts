@@ -221,7 +221,8 @@ export class Session<Schema extends StateSchema = StateSchema> {
     if (first === undefined) return;
     for (let attempt = 1; ; attempt++) {
       await this.ledger.durable();
-      const seq = this.ledger.lastSeq;
+      // Not the last event: others may have been appended meanwhile, and the store does not have them yet.
+      const seq = this.ledger.durableSeq;
       const read = await this.shared.read();
       // What was written while the store was read is newer than what was read: it must not be taken back.
       if (attempt < observeAttempts && this.#wroteSharedSince(seq)) continue;
