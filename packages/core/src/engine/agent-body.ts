@@ -10,7 +10,7 @@ import { cancelledBefore, cancelledMeanwhile } from '../effects/tool-result-text
 import { type Event, type EventDraft, type EventOf, foldEvent } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import { createState } from '../ledger/scoped-state.ts';
-import { decide, type Frame } from '../loop/decide.ts';
+import { awaitsBudget, decide, type Frame } from '../loop/decide.ts';
 import type { Intent } from '../loop/intent.ts';
 import { type AttemptState, type CallState, concerns, foldPosition, type Position, positionFold, startPosition } from '../loop/position.ts';
 import { modelName, toModel } from '../models/model.ts';
@@ -159,7 +159,11 @@ class AgentRun {
   }
 
   #take(event: Event): void {
-    if (!concerns(this.#position, event)) return;
+    if (!concerns(this.#position, event)) {
+      // What another agent's call has left of the run's limits may be what this one waits for.
+      if ((event.type === 'model_end' || event.type === 'invocation_end') && this.#frame.run.hasSharedBudget) this.#wakeUp();
+      return;
+    }
     foldEvent(positionFold, this.#position, this.#frame.run.ledger.whole(event));
     this.#wakeUp();
   }
@@ -335,6 +339,8 @@ class AgentRun {
     const refreshing = this.#refresh();
     if (refreshing !== undefined) await refreshing;
     if (scope.aborted) return;
+    // Another branch may have begun a call meanwhile: what is to be done is asked anew.
+    if (intent.attempt === 1 && !intent.final && awaitsBudget(this.#position, this.#decideFrame)) return;
     const model = toModel(this.#agent.model);
     const prepared = this.#prompts.prepare(intent.round, this.#tools(), intent.final);
     await performModelCall(

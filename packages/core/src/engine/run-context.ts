@@ -2,7 +2,7 @@ import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { Random } from '../base/random.ts';
-import type { Event, TransientEvent } from '../ledger/event.ts';
+import type { Event, EventOf, TransientEvent } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
@@ -18,6 +18,8 @@ import type { AnyRunnable, Registry } from './registry.ts';
 
 /** Called after each round of an agent and each other invocation, with what it added to the ledger. */
 export type OnStep = (events: readonly Event[], session: Session, runnable: Runnable) => void | Promise<void>;
+
+const noConsumption: Consumption = Object.freeze({ rounds: 0, tokens: 0, cost: 0 });
 
 type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
 
@@ -70,6 +72,11 @@ export class RunContext {
   #outlivedRoot = false;
   #givenUpFor: { readonly error: Error } | undefined;
   #used: { rounds: number; tokens: number; cost: number } = { rounds: 0, tokens: 0, cost: 0 };
+  /** Model calls that are under way, by their agents. */
+  readonly #open = new Map<string, EventOf<'model_start'>>();
+  /** Tokens of those that a stopped process left open. */
+  readonly #interrupted = new Map<string, number>();
+  #reserved: Consumption = noConsumption;
 
   constructor(parts: {
     app: AppServices;
@@ -97,6 +104,7 @@ export class RunContext {
     this.detachedActivity.judgeBy(() => 'idle');
     this.#stoppedAt = this.ledger.events.findLast(({ invocationId }) => invocationId !== undefined)?.at ?? parts.app.clock.now();
     for (const event of this.ledger.events) this.count(event);
+    this.#countInterrupted();
   }
 
   /** Where transient events go; missing when nobody listens, so that they are not even made. */
@@ -114,11 +122,50 @@ export class RunContext {
     return Math.max(0, this.app.clock.now() - this.#stoppedAt);
   }
 
+  /** What the model calls that are under way may use, as their starts say. */
+  get reserved(): Consumption {
+    return this.#reserved;
+  }
+
+  /** Whether agents of the run may have to wait for what others have reserved. */
+  get hasSharedBudget(): boolean {
+    return this.limits.rounds !== undefined || this.limits.tokens !== undefined;
+  }
+
+  /** Calls that a stopped process left open are not waited for: they count as what will be recorded of them when they are closed. */
+  #countInterrupted(): void {
+    for (const [path, start] of this.#open) {
+      this.#interrupted.set(path, start.estimatedInputTokens);
+      this.#used.tokens += start.estimatedInputTokens;
+    }
+    this.#open.clear();
+    this.#reserved = noConsumption;
+  }
+
+  #reserve(start: EventOf<'model_start'>): void {
+    this.#open.set(start.invocationId, start);
+    this.#reserved = this.#openConsumption();
+  }
+
+  #release(path: string): void {
+    this.#used.tokens -= this.#interrupted.get(path) ?? 0;
+    this.#interrupted.delete(path);
+    if (this.#open.delete(path)) this.#reserved = this.#openConsumption();
+  }
+
+  #openConsumption(): Consumption {
+    let tokens = 0;
+    for (const { estimatedInputTokens, maxOutputTokens = 0 } of this.#open.values()) tokens += estimatedInputTokens + maxOutputTokens;
+    return { rounds: this.#open.size, tokens, cost: 0 };
+  }
+
   /** Adds what an event of this run used. */
   count(event: Event): void {
     if (event.type === 'decision' && event.decision === 'warn' && event.data?.['of'] === 'run' && isBelow(event.invocationId, this.runId)) {
       this.warned.add(String(event.data['reason']));
     }
+    if (event.type === 'model_start' && isBelow(event.invocationId, this.runId)) this.#reserve(event);
+    if ((event.type === 'model_end' || event.type === 'invocation_end') && isBelow(event.invocationId, this.runId)) this.#release(event.invocationId);
     if (event.type !== 'model_end' || !isBelow(event.invocationId, this.runId)) return;
     if (event.status === 'completed') this.#used.rounds++;
     this.#used.tokens += event.usage.inputTokens + event.usage.outputTokens;

@@ -91,7 +91,7 @@ function frame(limits: Limits = {}, run: Partial<Frame['run']> = {}, toolConcurr
   return {
     limits: { rounds: 25, tokens: undefined, cost: undefined, onLimit: 'answer', ...limits },
     toolConcurrency,
-    run: { used: { rounds: 0, tokens: 0, cost: 0 }, limits: none, warned: new Set(), ...run },
+    run: { used: { rounds: 0, tokens: 0, cost: 0 }, reserved: { rounds: 0, tokens: 0, cost: 0 }, limits: none, warned: new Set(), ...run },
   };
 }
 

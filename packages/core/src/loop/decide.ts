@@ -10,6 +10,8 @@ export interface Frame {
   /** What the whole run has used, and may use. */
   readonly run: {
     readonly used: Consumption;
+    /** What model calls that are under way may use. */
+    readonly reserved: Consumption;
     readonly limits: ConsumptionLimits;
     /** Limits that some agent of the run has warned of. */
     readonly warned: ReadonlySet<string>;
@@ -111,12 +113,23 @@ function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Fra
       },
     ];
   }
+  if (position.stopReason === undefined && awaitsBudget(position, frame)) return waiting;
   // What is used up is not warned of any more.
   const warning = position.stopReason === undefined ? nextWarning(position, used, frame, limits) : undefined;
   if (warning !== undefined) return [warning];
   const key = modelKey(position.rounds + 1, 1);
   if (inFlight.has(key)) return waiting;
   return [{ type: 'model', key, round: position.rounds + 1, attempt: 1, notBefore: undefined, final: position.stopReason !== undefined }];
+}
+
+/**
+ * Whether the run has room for another model call only when those that are under way use less than they may. They end by themselves, so it is
+ * waited for what they leave: no branch is cut short for what another one does not use.
+ */
+export function awaitsBudget({ granted }: Position, { run: { used, reserved, limits } }: Frame): boolean {
+  const together = { rounds: used.rounds + reserved.rounds, tokens: used.tokens + reserved.tokens, cost: used.cost + reserved.cost };
+  const allowed = raised(limits, granted);
+  return exhaustedLimit(used, allowed) === undefined && exhaustedLimit(together, allowed) !== undefined;
 }
 
 /** What is done at a limit: somebody is asked first, if the agent says so. */
