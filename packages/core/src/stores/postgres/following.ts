@@ -3,7 +3,7 @@ import { contentHash } from '../../base/hash.ts';
 import type { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import { Followers } from '../followers.ts';
-import { Listener, type ListeningConnection } from './listener.ts';
+import { Listener, type ListenerSettings } from './listener.ts';
 import type { Notifier } from './notifier.ts';
 
 interface SessionAddress {
@@ -19,13 +19,10 @@ export class Following {
   readonly #notifier: Notifier;
   readonly #refusal: StoreUnavailableError | undefined;
 
-  /**
-   * @param connect gives a connection that may listen
-   * @param refusal why nobody can follow, if so
-   */
-  constructor(channel: string, connect: () => Promise<ListeningConnection>, notifier: Notifier, refusal: StoreUnavailableError | undefined) {
+  /** @param refusal why nobody can follow, if so */
+  constructor(settings: ListenerSettings, notifier: Notifier, refusal: StoreUnavailableError | undefined) {
     this.#followers = new Followers((count) => this.#listener.listen(count > 0));
-    this.#listener = new Listener(channel, connect, (names) => {
+    this.#listener = new Listener(settings, (names) => {
       if (names === undefined) this.#followers.wakeAll();
       else for (const name of names) this.#followers.wake(name);
     });
@@ -33,11 +30,14 @@ export class Following {
     this.#refusal = refusal;
   }
 
-  /** To be called when a ledger was written to, or deleted. */
-  changed(address: SessionAddress): void {
+  /**
+   * To be called when a ledger was written to, or deleted.
+   * @param isHeard whether other stores may be listening
+   */
+  changed(address: SessionAddress, isHeard: boolean): void {
     const name = nameOf(address);
     this.#followers.wake(name);
-    this.#notifier.changed(name);
+    if (isHeard) this.#notifier.changed(name);
   }
 
   async *follow(

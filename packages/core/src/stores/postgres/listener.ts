@@ -8,15 +8,22 @@ export interface ListeningConnection {
   readonly close: () => Promise<void> | void;
 }
 
+export interface ListenerSettings {
+  readonly channel: string;
+  readonly connect: () => Promise<ListeningConnection>;
+  /** Makes known that this store listens, for so many milliseconds. */
+  readonly register: (ms: number) => Promise<void>;
+}
+
 const firstDelayMs = 50;
 const longestDelayMs = 5_000;
 /** How often those who follow look for themselves, so that a lost notification costs no more than this. */
 const lookMs = 1_000;
+const registeredMs = 5_000;
 
 /** Hears while somebody follows what other processes have written. A notification is only a hint to read. */
 export class Listener {
-  readonly #channel: string;
-  readonly #connect: () => Promise<ListeningConnection>;
+  readonly #settings: ListenerSettings;
   readonly #onHint: (ledgers: readonly string[] | undefined) => void;
   readonly #clock: Clock = systemClock;
   #listening = false;
@@ -27,9 +34,8 @@ export class Listener {
   #cancelLook: (() => void) | undefined;
 
   /** @param onHint called with the names of what may have changed; without names when anything may have */
-  constructor(channel: string, connect: () => Promise<ListeningConnection>, onHint: (ledgers: readonly string[] | undefined) => void) {
-    this.#channel = channel;
-    this.#connect = connect;
+  constructor(settings: ListenerSettings, onHint: (ledgers: readonly string[] | undefined) => void) {
+    this.#settings = settings;
     this.#onHint = onHint;
   }
 
@@ -56,6 +62,8 @@ export class Listener {
   #scheduleLook(): void {
     this.#cancelLook = this.#clock.setTimer(lookMs, () => {
       this.#onHint(undefined);
+      // While it cannot be made known, there are still the looks.
+      this.#settings.register(registeredMs).catch(() => undefined);
       if (this.#listening) this.#scheduleLook();
     });
   }
@@ -70,14 +78,15 @@ export class Listener {
 
   async #start(): Promise<void> {
     try {
-      const connection = await this.#connect();
+      const connection = await this.#settings.connect();
       const { client } = connection;
       this.#connection = connection;
       const lost = (): void => this.#lose(connection);
       client.on('error', lost);
       client.on('end', lost);
       client.on('notification', (message) => this.#onHint(namesOf(message.payload)));
-      await client.query(`listen ${quoteName(this.#channel)}`);
+      await client.query(`listen ${quoteName(this.#settings.channel)}`);
+      await this.#settings.register(registeredMs);
       this.#delayMs = firstDelayMs;
       // What was written before the connection listened.
       this.#onHint(undefined);

@@ -1,3 +1,4 @@
+import { systemIds } from '../../base/id.ts';
 import type { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { Store } from '../../ledger/port.ts';
 import { checkBlobAge, checkLimit } from '../batch.ts';
@@ -29,9 +30,14 @@ export interface PostgresSettings {
 export function openPostgres(settings: PostgresSettings): Store {
   const { description, pool, schema, connect, fixedNow = () => null } = settings;
   const database = new Database(description, pool, schema);
-  const writes = new WriteGroups(database, fixedNow);
-  const listening = connect === undefined ? () => lentConnection(pool) : () => ownConnection(connect);
-  const following = new Following(schema, listening, new Notifier(database, schema), settings.cannotFollow);
+  const ownName = systemIds.next();
+  const writes = new WriteGroups(database, fixedNow, ownName);
+  const listening = {
+    channel: schema,
+    connect: connect === undefined ? () => lentConnection(pool) : () => ownConnection(connect),
+    register: async (ms: number) => void (await database.call('select {s}.listen($1, $2::bigint)', [ownName, ms])),
+  };
+  const following = new Following(listening, new Notifier(database, schema), settings.cannotFollow);
   const parts: StoreParts = { database, writes, following, fixedNow };
   // Without a listener the loss of an idle connection would end the process; the next statement gets another one.
   const ignore = (): void => undefined;

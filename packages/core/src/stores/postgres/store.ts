@@ -65,7 +65,7 @@ export class PostgresLedgerStore implements LedgerStore {
     checkRequests(session, batch.requests);
     const request = appendRequest(this.#stored, session, expected, batch);
     const reply = await this.#write(request, { ...this.#asked(session), expected }, this.#putsOf(batch.blobs));
-    this.#parts.following.changed({ ...this.#scope, session });
+    this.#parts.following.changed({ ...this.#scope, session }, this.#parts.writes.isHeard);
     return reply as unknown as AppendReceipt;
   }
 
@@ -176,7 +176,7 @@ export class PostgresLedgerStore implements LedgerStore {
   async delete(session: string, { erase = false }: DeleteOptions = {}): Promise<void> {
     const reply = await this.#call('select {s}.delete_session($1, $2, $3, $4::boolean)::text', [...this.#address(session), erase]);
     checkReply(reply, this.#asked(session));
-    this.#parts.following.changed({ ...this.#scope, session });
+    this.#parts.following.changed({ ...this.#scope, session }, true);
   }
 
   async putSnapshot(session: string, { key, seq, value }: FoldSnapshot): Promise<void> {

@@ -132,6 +132,12 @@ export const migrations: readonly string[] = [
   );
   comment on table {s}.deletions is 'no new ledger begins under a lower epoch, so that the writer of a deleted one finds none that looks like its own';
 
+  create table {s}.listeners (
+    id text primary key,
+    until bigint not null
+  );
+  comment on table {s}.listeners is 'stores that wait for notifications; nobody is told what nobody hears';
+
   create table {s}.snapshots (
     ledger bigint not null,
     key text collate "C" not null,

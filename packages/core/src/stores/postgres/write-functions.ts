@@ -12,9 +12,9 @@ create or replace function {s}.now_ms(_fixed_now bigint) returns bigint language
 $adjutant$;
 `;
 
-/** Performs the requests of a group in order and answers with one reply for each. */
+/** Performs the requests of a group in order and answers with one reply for each, and with whether a listener other than `_own` waits. */
 const groupFunction = `
-create or replace function {s}.write(_requests jsonb, _fixed_now bigint) returns jsonb language plpgsql as $adjutant$
+create or replace function {s}.write(_requests jsonb, _fixed_now bigint, _own text) returns jsonb language plpgsql as $adjutant$
 declare
   _request jsonb;
   _replies jsonb := '[]';
@@ -46,7 +46,8 @@ begin
       when 'settle' then {s}.settle(_request, _now)
     end);
   end loop;
-  return _replies;
+  return jsonb_build_object('replies', _replies, 'heard',
+    exists (select from {s}.listeners where until > {s}.now_ms(null) and id <> _own));
 end
 $adjutant$;
 
@@ -316,4 +317,23 @@ end
 $adjutant$;
 `;
 
-export const writeFunctions: readonly string[] = [clockFunction, groupFunction, appendFunctions, checkFunctions, ownershipFunctions, inboxFunctions];
+const listenerFunction = `
+create or replace function {s}.listen(_id text, _ms bigint) returns void language plpgsql as $adjutant$
+begin
+  -- What a crash of the server may take is made again within a second.
+  perform set_config('synchronous_commit', 'off', true);
+  delete from {s}.listeners where until < {s}.now_ms(null) - 60000;
+  insert into {s}.listeners (id, until) values (_id, {s}.now_ms(null) + _ms) on conflict (id) do update set until = excluded.until;
+end
+$adjutant$;
+`;
+
+export const writeFunctions: readonly string[] = [
+  clockFunction,
+  groupFunction,
+  appendFunctions,
+  checkFunctions,
+  ownershipFunctions,
+  inboxFunctions,
+  listenerFunction,
+];

@@ -37,13 +37,19 @@ const mostCharactersPerGroup = 4_000_000;
 export class WriteGroups {
   readonly #database: Database;
   readonly #fixedNow: () => number | null;
+  readonly #ownName: string;
   #waiting: Waiting[] = [];
   #sending = false;
   #scheduled = false;
   readonly #idle: (() => void)[] = [];
+  #isHeard = true;
 
-  /** @param fixedNow epoch milliseconds to be taken for what the clock of the database says; `null`: what it says counts */
-  constructor(database: Database, fixedNow: () => number | null) {
+  /**
+   * @param fixedNow epoch milliseconds to be taken for what the clock of the database says; `null`: what it says counts
+   * @param ownName under which this store listens
+   */
+  constructor(database: Database, fixedNow: () => number | null, ownName: string) {
+    this.#ownName = ownName;
     this.#database = database;
     this.#fixedNow = fixedNow;
   }
@@ -63,6 +69,11 @@ export class WriteGroups {
       if (after === undefined) this.#schedule();
       else after.then(release, release);
     });
+  }
+
+  /** Whether another store was listening when the last group was written. */
+  get isHeard(): boolean {
+    return this.#isHeard;
   }
 
   /** Resolves when all requests have been answered. */
@@ -112,10 +123,12 @@ export class WriteGroups {
   async #sendGroup(group: readonly Waiting[]): Promise<void> {
     try {
       const text = `[${group.map((waiting) => waiting.text).join(',')}]`;
-      const replies = await this.#database.call('select {s}.write($1::jsonb, $2::bigint)::text', [text, this.#fixedNow()]);
-      const parsed = JSON.parse(String(replies)) as readonly WriteReply[];
+      const statement = 'select {s}.write($1::jsonb, $2::bigint, $3)::text';
+      const answer = await this.#database.call(statement, [text, this.#fixedNow(), this.#ownName]);
+      const { replies, heard } = JSON.parse(String(answer)) as { readonly replies: readonly WriteReply[]; readonly heard: boolean };
+      this.#isHeard = heard;
       group.forEach((waiting, i) => {
-        waiting.resolve(parsed[i] as WriteReply);
+        waiting.resolve(replies[i] as WriteReply);
       });
     } catch (error) {
       // One request may have failed all: each gets a transaction of its own, so that it fails alone.
