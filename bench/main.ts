@@ -10,10 +10,21 @@ import { parallelCalls } from './cases/parallel-calls.ts';
 import { roundsInMemory } from './cases/rounds-in-memory.ts';
 import { roundsOnSqlite } from './cases/rounds-on-sqlite.ts';
 import { storedBytes } from './cases/stored-bytes.ts';
+import { timeTravel } from './cases/time-travel.ts';
 import { machineLine, table, toJson } from './report.ts';
 import { type Benchmark, isWithin, type Row } from './row.ts';
 
-const benchmarks: readonly Benchmark[] = [roundsInMemory, parallelCalls, deltas, roundsOnSqlite, storedBytes, manyRuns, loadSession, importCost];
+const benchmarks: readonly Benchmark[] = [
+  roundsInMemory,
+  parallelCalls,
+  deltas,
+  roundsOnSqlite,
+  storedBytes,
+  manyRuns,
+  loadSession,
+  timeTravel,
+  importCost,
+];
 
 const usage = `Usage: npm run bench -- [--check] [--quick] [--only <name>]… [--json <file>]
 

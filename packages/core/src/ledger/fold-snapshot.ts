@@ -4,7 +4,7 @@ import { SessionNotFoundError } from './errors.ts';
 import { eventVersions } from './event.ts';
 import type { LedgerPorts } from './ledger.ts';
 import { withBlobs } from './load-blobs.ts';
-import type { LedgerStore } from './port.ts';
+import type { FoldSnapshot, LedgerStore } from './port.ts';
 import { checkSeq, type StateSnapshot, snapshotOf } from './time-travel.ts';
 import { foldPoint, type LedgerPoint, pointFoldVersion, pointFromJson, pointToJson, startPoint } from './time-travel-fold.ts';
 
@@ -29,6 +29,7 @@ async function pointAt(store: LedgerStore, session: string, seq: number): Promis
   const snapshot = seq === 0 ? undefined : await store.getSnapshot(session, pointSnapshotKey(), seq);
   const point = snapshot === undefined ? startPoint() : pointFromJson(snapshot.value, snapshot.seq);
   if (point.seq === seq) return point;
+  const made: FoldSnapshot[] = [];
   let kept = point.seq;
   for await (const page of store.read(session, { after: point.seq, upTo: seq })) {
     for (const event of page) foldPoint(point, event);
@@ -36,9 +37,10 @@ async function pointAt(store: LedgerStore, session: string, seq: number): Promis
     const value = pointToJson(point);
     if (lengthOf(value) > (point.seq - kept) * bytesPerEvent) continue;
     kept = point.seq;
-    // Without it the next one folds a little more.
-    void store.putSnapshot(session, { key: pointSnapshotKey(), seq: kept, value }).catch(() => undefined);
+    made.push({ key: pointSnapshotKey(), seq: kept, value });
   }
+  // Nobody waits for them: without one, whoever asks next folds a little more.
+  for (const one of made) void store.putSnapshot(session, one).catch(() => undefined);
   return point;
 }
 

@@ -16,7 +16,8 @@ import type { Claim, LedgerStore, PendingRequest, ReleaseOptions, ReleaseReceipt
 import { type Recomposition, recompose, type SharedConflict } from './refused-writes.ts';
 import { type PendingRequests, pendingRequestOf, requestFold, requestIdOf } from './request-fold.ts';
 import type { PendingWrite } from './shared-state.ts';
-import { emptyLedgerState, type LedgerState, stateFold } from './state-fold.ts';
+import { StateAccumulator } from './state-accumulator.ts';
+import type { LedgerState } from './state-fold.ts';
 import { sessionSummary } from './status.ts';
 import { decodeEvent, isCurrent } from './upcast.ts';
 
@@ -42,7 +43,7 @@ export class Ledger {
   readonly session: string;
   readonly events: Event[] = [];
   invocations: InvocationTree = emptyInvocationTree();
-  state: LedgerState = emptyLedgerState;
+  #state = new StateAccumulator();
   effects: OpenEffects = noOpenEffects();
   requests: PendingRequests = new Map();
   /** Requests that were answered by posts which the ledger has not taken in yet. */
@@ -91,6 +92,11 @@ export class Ledger {
     );
   }
 
+  /** The state of all scopes after the last event. */
+  get state(): LedgerState {
+    return this.#state.current;
+  }
+
   get lastSeq(): number {
     return this.events.length;
   }
@@ -134,7 +140,7 @@ export class Ledger {
     this.events.push(event);
     if (event.at > this.#lastAt) this.#lastAt = event.at;
     foldEvent(invocationFold, this.invocations, whole);
-    this.state = foldEvent(stateFold, this.state, whole);
+    this.#state.add(whole);
     foldEvent(effectFold, this.effects, event);
     foldEvent(requestFold, this.requests, whole);
     if (event.type === 'model_start' && event.recipe.contents !== undefined)
@@ -188,7 +194,8 @@ export class Ledger {
       // What happened in a run is told there.
       if (after.type === 'decision' && after.invocationId === undefined) this.conflicts.push(conflict.error);
     }
-    this.state = this.events.reduce((state, event) => foldEvent(stateFold, state, this.whole(event)), emptyLedgerState);
+    this.#state = new StateAccumulator();
+    for (const event of this.events) this.#state.add(this.whole(event));
     return { events, writes: remade.writes, blobs };
   }
 
@@ -283,7 +290,7 @@ export class Ledger {
   #dropDrafts(): void {
     const durable = this.events.splice(0).slice(0, this.durableSeq);
     this.invocations = emptyInvocationTree();
-    this.state = emptyLedgerState;
+    this.#state = new StateAccumulator();
     this.effects = noOpenEffects();
     this.requests = new Map();
     this.contents.clear();

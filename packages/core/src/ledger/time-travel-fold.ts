@@ -1,7 +1,8 @@
 import type { JsonValue } from '../base/json.ts';
 import { type Event, type EventOf, type Fold, foldEvent, unchanged } from './event.ts';
 import { enclosingInvocation, type InvocationRecord } from './invocation-fold.ts';
-import { emptyLedgerState, type LedgerState, type StateValues, stateFold } from './state-fold.ts';
+import { StateAccumulator } from './state-accumulator.ts';
+import type { StateValues } from './state-fold.ts';
 
 /** An invocation without its events. */
 export interface InvocationOutline {
@@ -19,7 +20,7 @@ export interface InvocationOutline {
 export interface LedgerPoint {
   /** The last event that was folded. */
   seq: number;
-  state: LedgerState;
+  readonly state: StateAccumulator;
   /** Name of the agent that acted last. */
   agent: string | undefined;
   /** `seq` of the last message outside all invocations, 0 before the first. */
@@ -30,7 +31,7 @@ export interface LedgerPoint {
 }
 
 export function startPoint(): LedgerPoint {
-  return { seq: 0, state: emptyLedgerState, agent: undefined, lastMessageSeq: 0, byPath: new Map(), roots: [] };
+  return { seq: 0, state: new StateAccumulator(), agent: undefined, lastMessageSeq: 0, byPath: new Map(), roots: [] };
 }
 
 function attach(point: LedgerPoint, outline: InvocationOutline): void {
@@ -93,7 +94,7 @@ const pointFold: Fold<LedgerPoint> = {
 /** Folds one event into a point. Large values stay references. */
 export function foldPoint(point: LedgerPoint, event: Event): LedgerPoint {
   foldEvent(pointFold, point, event);
-  point.state = foldEvent(stateFold, point.state, event);
+  point.state.add(event);
   point.seq = event.seq;
   return point;
 }
@@ -113,7 +114,9 @@ interface StoredPoint {
 }
 
 /** A point as JSON, without its `seq`. */
-export function pointToJson({ state, agent, lastMessageSeq, byPath }: LedgerPoint): JsonValue {
+export function pointToJson(point: LedgerPoint): JsonValue {
+  const { agent, lastMessageSeq, byPath } = point;
+  const state = point.state.current;
   const overlays = [...state.overlays].map(([path, changes]) => {
     const entries = Object.entries(changes);
     const deleted = entries.flatMap(([key, value]) => (value === undefined ? [key] : []));
@@ -135,7 +138,8 @@ export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
   const opened = Object.entries(overlays).map(([path, { set, deleted }]) => {
     return [path, Object.freeze({ ...set, ...Object.fromEntries(deleted.map((key) => [key, undefined])) })] as const;
   });
-  const point: LedgerPoint = { ...startPoint(), seq, state: { scopes, overlays: new Map(opened) }, agent: agent ?? undefined, lastMessageSeq };
+  const state = new StateAccumulator({ scopes, overlays: new Map(opened) });
+  const point: LedgerPoint = { ...startPoint(), seq, state, agent: agent ?? undefined, lastMessageSeq };
   for (const [path, kind, name, mode, status, startSeq, endSeq] of invocations) {
     const outline = { path, kind, name, mode, status, startSeq, endSeq: endSeq === 0 ? undefined : endSeq, children: [] };
     attach(point, outline as unknown as InvocationOutline);

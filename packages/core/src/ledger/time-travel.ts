@@ -92,7 +92,9 @@ export function snapshotAt(events: readonly Event[], seq: number, resolve: Resol
 }
 
 /** What people are shown of a point. */
-export function snapshotOf({ seq, state, agent, lastMessageSeq, roots }: LedgerPoint, resolve: ResolveValue): StateSnapshot {
+export function snapshotOf(point: LedgerPoint, resolve: ResolveValue): StateSnapshot {
+  const { seq, agent, lastMessageSeq, roots } = point;
+  const state = point.state.current;
   const scopes = Object.entries(state.scopes).map(([scope, values]) => [`${scope}State`, resolve(values)]);
   return {
     sessionState: noValues,
