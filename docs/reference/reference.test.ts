@@ -96,6 +96,8 @@ describe('options.md', () => {
     ['tools/tool.ts', 'ToolRetry', 'tool'],
     ['tools/agent-tool.ts', 'AgentToolOptions', 'tool'],
     ['ledger/body-context.ts', 'CallOptions', 'call'],
+    ['ledger/body-context.ts', 'EffectOptions', 'effect'],
+    ['ledger/body-context.ts', 'EffectRetry', 'effect'],
     ['engine/run-options.ts', 'RunOptions', 'run'],
     ['runtime.ts', 'RuntimeOptions', 'runtime'],
     ['engine/run-options.ts', 'RunLimits', 'runtime'],
