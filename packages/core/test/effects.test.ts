@@ -19,6 +19,7 @@ import {
 import { type ScriptedResponse, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { postAnswer } from '../src/ledger/answer.ts';
 import { effectFold, noOpenEffects, unresolvedCall } from '../src/ledger/effect-fold.ts';
 import { foldEvent } from '../src/ledger/event.ts';
 import { until } from './until.ts';
@@ -385,7 +386,7 @@ describe('a tool that its process does not survive', () => {
       const model = scriptedModel(executions === 0 ? [{ toolCalls: [{ name: 'work' }] }] : [{ text: 'done' }]);
       const runnable = agent({ name: 'a', model, tools: [deadly] });
       const clock = testClock(Date.UTC(2026, 0, process));
-      const app = runtime({ app: 'effects', store: keep, runnables: [runnable], ports: { clock } });
+      const app = runtime({ app: 'effects', store: keep, runnables: [runnable], recover: 'manual', ports: { clock } });
       const running = process === 1 ? app.run(runnable, { input: 'Go', session: 's', runId: 'run' }) : app.resume('s');
       const ended = Promise.resolve(running).then(
         (result) => result,
@@ -450,10 +451,36 @@ describe('a call that repeats one whose outcome is not known (A5)', () => {
 
   test.each<[string, Partial<Tool>]>([
     ['reports by its own word', { recovery: 'report' }],
+    ['asks by its own word', { recovery: 'ask' }],
     ['may destroy something', { destructive: true }],
-    ['refuses repetitions', { onRepeat: 'refuse' }],
-  ])('is refused when the tool %s, and the model is told to check', async (_what, options) => {
-    const { executed, results } = await calls(options, same, [lost]);
+    ['asks about repetitions', { onRepeat: 'confirm' }],
+  ])('waits for leave when the tool %s, and is run under the same key with it', async (_what, options) => {
+    const executed: string[] = [];
+    const pay = work({
+      schema: z.object({ cents: z.int() }),
+      ...options,
+      execute: (ctx) => {
+        executed.push(ctx.idempotencyKey);
+        return executed.length === 1 ? lost() : 'paid';
+      },
+    });
+    const model = scriptedModel([...same.map((args) => ({ toolCalls: [{ name: 'work', args }] })), { text: 'done' }]);
+    const runnable = agent({ name: 'a', model, tools: [pay] });
+    let { session, pendingCalls, status } = await run(runnable, 'Go');
+    if (pendingCalls[0]?.kind === 'recovery') {
+      await postAnswer(session.ledger, pendingCalls[0].requestId, { decision: 'report', by: 'user' });
+      ({ session, pendingCalls, status } = await run(runnable, { session }));
+    }
+    expect(status).toBe('yielded');
+    expect(executed).toHaveLength(1);
+    expect(pendingCalls).toMatchObject([{ kind: 'repeat', request: { details: { earlierCall: settled(session.events)[0]?.callId } } }]);
+    await postAnswer(session.ledger, pendingCalls[0]?.requestId ?? '', { decision: 'approve', by: 'user' });
+    expect(await run(runnable, { session })).toMatchObject({ status: 'completed' });
+    expect(executed).toEqual([executed[0], executed[0]]);
+  });
+
+  test('is refused when the tool refuses repetitions, and the model is told to check', async () => {
+    const { executed, results } = await calls({ onRepeat: 'refuse' }, same, [lost]);
     expect(executed).toHaveLength(1);
     expect(results[1]).toMatchObject({ attempt: 0, result: { status: 'error_blocked', errorType: 'unknown_unresolved' } });
     expect(results[1]?.result.content).toContain(results[0]?.callId);
@@ -466,7 +493,7 @@ describe('a call that repeats one whose outcome is not known (A5)', () => {
 
   test('is one whose prepared arguments are the same', async () => {
     const prepare: Tool['prepare'] = ({ args }) => ({ cents: Math.abs((args as { cents: number }).cents) });
-    const { executed } = await calls({ recovery: 'report', prepare }, [{ cents: 1 }, { cents: -1 }, { cents: 2 }], [lost]);
+    const { executed } = await calls({ onRepeat: 'refuse', prepare }, [{ cents: 1 }, { cents: -1 }, { cents: 2 }], [lost]);
     expect(executed.map(({ args }) => args)).toEqual([{ cents: 1 }, { cents: 2 }]);
   });
 

@@ -237,17 +237,18 @@ describe('one session', () => {
     await expect((async () => run(done(), { runId }))()).rejects.toMatchObject({ code: 'invalid_run' });
   });
 
-  test('a session with an open run of something else is busy (C1), and so is one that runs', async () => {
+  test('a session with an open run of something else is busy (C1)', async () => {
     const store = memoryStore();
     const { runnable, begun } = stuck();
-    const app = runtime({ app: 'run', store });
+    const app = runtime({ app: 'run', store, recover: 'manual' });
     const open = app.run(runnable, { session: 's' });
     await begun;
-    await expect(app.run(runnable, { session: 's' })).rejects.toMatchObject({ code: 'session_busy' });
-    await expect(runtime({ app: 'run', store }).run(runnable, { session: 's' })).rejects.toMatchObject({ code: 'session_busy' });
+    await expect(app.run(done('other'), { session: 's' })).rejects.toMatchObject({ code: 'session_busy' });
+    const elsewhere = runtime({ app: 'run', store, recover: 'manual' });
+    await expect(elsewhere.run(done('other'), { session: 's' })).rejects.toMatchObject({ code: 'session_busy' });
     open.stop();
     await expect(open).rejects.toMatchObject({ code: 'run_stopped' });
-    await expect(runtime({ app: 'run', store }).run(done('other'), { session: 's' })).rejects.toMatchObject({ code: 'session_busy' });
+    await expect(elsewhere.run(done('other'), { session: 's' })).rejects.toMatchObject({ code: 'session_busy' });
   });
 
   test('a fenced run rejects, appends nothing more, and its tools are told', async () => {

@@ -1,29 +1,27 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
-import { isAdjutantError, toErrorRecord } from '../base/error.ts';
+import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze } from '../base/json.ts';
 import { unresolvedCall } from '../ledger/effect-fold.ts';
-import type { EventDraft, EventOf, RequestDetails } from '../ledger/event.ts';
-import type { BatchExtras } from '../ledger/ledger-writer.ts';
+import type { EventOf } from '../ledger/event.ts';
 import { isRunnable, type Runnable } from '../ledger/runnable.ts';
-import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
+import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 import type { AnsweredRequest, AttemptState, CallState } from '../loop/position.ts';
 import { classifyThrown } from '../tools/classify.ts';
 import { ChildInPrepareError } from '../tools/errors.ts';
 import { PendingOperation } from '../tools/request-options.ts';
 import { isToolResult, toolResult, toToolResult } from '../tools/result.ts';
-import type { FinalizeContext, Probe, ProbeResult, Tool } from '../tools/tool.ts';
+import type { FinalizeContext, Tool } from '../tools/tool.ts';
 import { validateOutput } from '../tools/validate.ts';
+import { AttemptRecorder, type Ending } from './attempt-recorder.ts';
 import { callFingerprint } from './call-fingerprint.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { type AskingCall, asksBeforeAttempt, asksToRepeat, takeAnswers } from './tool-asking.ts';
 import { isGivenBack, type ToolAttempt, type ToolBody, type ToolCallPorts } from './tool-ports.ts';
-import { ask, callSummary, requestFingerprint } from './tool-request.ts';
 import { refusalDraft, resultDraft } from './tool-result-draft.ts';
 import {
   cancelledBefore,
   cancelledWhileRunning,
   doneButNotFinished,
-  hadNoEffect,
   operationExpired,
   prepareTimedOut,
   repeatRefused,
@@ -37,16 +35,6 @@ const defaultToolTimeoutMs = 30_000;
 const defaultAgentToolTimeoutMs = 120_000;
 /** How long a tool that was told to stop may take to do so before its call is settled without it. */
 const graceMs = 1_000;
-
-interface Ending {
-  readonly result: ToolResult;
-  /** Missing when the tool did its work, also when something failed afterwards. */
-  readonly effect: ToolEffect | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly next: Runnable | undefined;
-  /** What the result is awaited of. */
-  readonly operation?: PendingOperation;
-}
 
 /** `prepare`: nothing is recorded yet. `finish`: the tool has done its work, and its result is checked and finished. */
 type Stage = 'prepare' | 'execute' | 'finish';
@@ -64,6 +52,7 @@ export class AttemptRun implements ToolAttempt {
   readonly #ports: ToolCallPorts;
   #stage: Stage = 'prepare';
   #body: ToolBody | undefined;
+  readonly #recorder: AttemptRecorder;
   #key: string;
   #fingerprint: string | undefined;
   #timeoutMs: number;
@@ -81,6 +70,19 @@ export class AttemptRun implements ToolAttempt {
     this.#state = state;
     this.#ports = ports;
     this.#timeoutMs = tool.timeout ?? defaultToolTimeoutMs;
+    this.#recorder = new AttemptRecorder(this);
+  }
+
+  get state(): CallState {
+    return this.#state;
+  }
+
+  get ports(): ToolCallPorts {
+    return this.#ports;
+  }
+
+  get body(): ToolBody | undefined {
+    return this.#body;
   }
 
   get key(): string {
@@ -196,11 +198,11 @@ export class AttemptRun implements ToolAttempt {
     try {
       this.args = deepFreeze(ledger.resolve(request.args));
       this.#startedAt = this.#ports.clock.monotonic();
-      if (answer.decision === 'retry') return this.#recordRetry();
+      if (answer.decision === 'retry') return this.#recorder.retry();
       const isGiven = answer.decision === undefined || answer.decision === 'answer' || answer.decision === 'succeeded' || given !== undefined;
       if (answer.decision === 'reject' && request.kind === 'result') return await this.#record(this.#rejectedOperation(answer.reason));
-      if (!isGiven) return this.#recordSettled(operationId === undefined ? unknownOutcome('nobody could say') : operationExpired(operationId));
-      await this.#finishGiven(given ?? null);
+      if (!isGiven) return this.#recorder.settle(operationId === undefined ? unknownOutcome('nobody could say') : operationExpired(operationId));
+      await this.finishGiven(given ?? null);
     } finally {
       this.scope.close();
       this.#body?.close();
@@ -213,7 +215,8 @@ export class AttemptRun implements ToolAttempt {
     return { result, effect: 'none', retryAfterMs: undefined, next: undefined };
   }
 
-  async #finishGiven(given: unknown): Promise<void> {
+  /** Ends the attempt with a result that came from elsewhere. */
+  async finishGiven(given: unknown): Promise<void> {
     this.#stage = 'finish';
     let ending: Ending;
     try {
@@ -224,16 +227,6 @@ export class AttemptRun implements ToolAttempt {
       ending = this.#classified(thrown);
     }
     await this.#record(ending);
-  }
-
-  #recordRetry(): void {
-    const { ledger, path } = this.#ports;
-    ledger.append([resultDraft(this.call, path, this.attempt, hadNoEffect(), { settled: false, durationMs: 0, effect: 'none', retryAfterMs: 0 })]);
-  }
-
-  #recordSettled(result: ToolResult): void {
-    const { ledger, path } = this.#ports;
-    ledger.append([resultDraft(this.call, path, this.attempt, result, { settled: true, durationMs: 0, effect: 'unknown' })]);
   }
 
   beforeChild(): void {
@@ -471,142 +464,10 @@ export class AttemptRun implements ToolAttempt {
     return children.then(() => (this.#isGivenBack() ? undefined : this.#record(ending)));
   }
 
-  #record(given: Ending): Promise<void> | undefined {
+  #record(ending: Ending): Promise<void> | undefined {
     this.#body?.close();
-    const { ledger, clock } = this.#ports;
-    if (ledger.failure !== undefined) return undefined;
-    const drift = given.effect === undefined ? this.#body?.findDrift() : undefined;
-    const ending: Ending = drift === undefined ? given : { result: drift, effect: 'unknown', retryAfterMs: undefined, next: undefined };
-    const durationMs = clock.monotonic() - this.#startedAt;
-    if (ending.next !== undefined) this.#recordHandOver(ending.next, durationMs);
-    else if (ending.operation !== undefined) this.#awaitOperation(ending.operation);
-    else if (this.#needsRecovery(ending)) return this.#findOut(ending);
-    else this.#recordResult(ending, durationMs);
-    return undefined;
-  }
-
-  /** Whether somebody or something is to say what became of the attempt before it is settled. */
-  #needsRecovery({ effect }: Ending): boolean {
-    const { recovery } = this.tool;
-    // A cancelled run asks nobody: it ends.
-    return effect === 'unknown' && (recovery === 'ask' || typeof recovery === 'function') && !this.#ports.scope.aborted;
-  }
-
-  async #findOut(ending: Ending): Promise<void> {
-    const { recovery } = this.tool;
-    if (typeof recovery !== 'function') return this.#askWhatBecame(ending);
-    const found = await probe(recovery, {
-      args: this.args,
-      callId: this.call.callId,
-      toolName: this.tool.name,
-      attempt: this.attempt,
-      idempotencyKey: this.#attemptKey(),
-      signal: this.#ports.scope.signal,
-    });
-    if (this.#isGivenBack() || this.#ports.ledger.failure !== undefined) return;
-    if (found.happened === true) return this.#finishGiven(found.result ?? null);
-    if (found.happened === false) return this.#recordRetry();
-    this.#recordSettled(unknownOutcome(found.detail ?? String(ending.result.content)));
-  }
-
-  /** The key that the attempt in question was made under, which may not be that of the next one. */
-  #attemptKey(): string {
-    return this.#state.attempts.find(({ attempt }) => attempt === this.attempt)?.key ?? this.#key;
-  }
-
-  #awaitOperation({ options }: PendingOperation): void {
-    const { operationId, summary, details, expiresIn, onExpire } = options;
-    const { drafts = [], extras } = this.#body?.takeWrites() ?? {};
-    const request = {
-      summary: summary ?? `the result of ${operationId}`,
-      options: ['answer', 'reject'] as const,
-      operationId,
-      ...(details === undefined ? {} : { details }),
-      ...(expiresIn === undefined ? {} : { expiresIn }),
-      ...(onExpire === undefined ? {} : { onExpire }),
-    };
-    this.#askAboutAttempt('result', request, drafts, extras);
-  }
-
-  #askWhatBecame({ result }: Ending): void {
-    this.#askAboutAttempt('recovery', {
-      summary: `Did ${callSummary(this.tool.name, this.args)} take effect?`,
-      options: ['succeeded', 'retry', 'report'],
-      details: { known: result.content, status: result.status },
-    });
-  }
-
-  #askAboutAttempt(
-    kind: 'result' | 'recovery',
-    request: Pick<RequestDetails, 'summary' | 'options' | 'operationId' | 'details' | 'expiresIn' | 'onExpire'>,
-    before: readonly EventDraft[] = [],
-    extras?: BatchExtras,
-  ): void {
-    const { ledger, clock, path } = this.#ports;
-    const { expiresIn } = request;
-    const question = {
-      kind,
-      path,
-      callId: this.call.callId,
-      name: this.tool.name,
-      args: this.args,
-      generation: this.#state.generation + 1,
-      fingerprint: requestFingerprint(this.tool, this.args),
-      request: { agent: this.call.agent, ...request },
-      attempt: this.attempt,
-      expiresAt: expiresIn === undefined ? undefined : clock.now() + expiresIn,
-    };
-    ask(ledger, question, before, extras);
-  }
-
-  #recordResult(ending: Ending, durationMs: number): void {
-    const { ledger, path } = this.#ports;
-    const { effect, result } = ending;
-    const retryAfterMs = this.#retryDelay(ending);
-    const settled = retryAfterMs === undefined;
-    // An effect that nobody knows of is answered by the tool's recovery, whatever the cause: 'report' says so and does not repeat it.
-    const told =
-      settled && effect === 'unknown' && this.tool.recovery === 'report' && result.status !== 'unknown'
-        ? unknownOutcome(String(result.content))
-        : result;
-    const draft = resultDraft(this.call, path, this.attempt, this.#body?.withConflict(told) ?? told, { settled, durationMs, effect, retryAfterMs });
-    const written = settled ? this.#body?.takeWrites() : undefined;
-    ledger.append(written === undefined || written.drafts.length === 0 ? [draft] : [...written.drafts, draft], written?.extras);
-  }
-
-  #recordHandOver(target: Runnable, durationMs: number): void {
-    const { ledger, path } = this.#ports;
-    const decided = this.#ports.handOver(target);
-    const { drafts = [], extras } = this.#body?.takeWrites() ?? {};
-    if ('refused' in decided) {
-      // The tool ran before it was refused: that nothing happened cannot be said.
-      const result = toolResult.blocked(decided.refused, { errorType: 'handoff_refused' });
-      ledger.append([...drafts, resultDraft(this.call, path, this.attempt, result, { settled: true, durationMs })], extras);
-      return;
-    }
-    const result = toolResult.success(`The conversation is handed over to ${target.name}.`);
-    const { next } = decided;
-    ledger.append([...drafts, ...decided.drafts, resultDraft(this.call, path, this.attempt, result, { settled: true, durationMs, next })], extras);
-  }
-
-  /** Milliseconds to the next attempt, if the tool asks for one and a repetition cannot double an effect. */
-  #retryDelay({ result, effect, retryAfterMs }: Ending): number | undefined {
-    const { retry, recovery } = this.tool;
-    if (effect === undefined || this.attempt >= retry.maxAttempts || this.#ports.scope.aborted) return undefined;
-    if (effect === 'unknown' && recovery !== 'rerun') return undefined;
-    const mayPass =
-      result.status === 'error_transient' || result.status === 'timeout' || result.status === 'unknown' || result.errorType === 'tool_error';
-    if (!mayPass) return undefined;
-    return retryAfterMs ?? retry.initialDelayMs * retry.backoffMultiplier ** (this.attempt - 1);
-  }
-}
-
-/** A probe that fails has not found anything out. */
-async function probe(ask: Probe, ctx: Parameters<Probe>[0]): Promise<ProbeResult> {
-  try {
-    return await ask(ctx);
-  } catch (thrown) {
-    return { happened: 'unknown', detail: `it could not be found out (${toErrorRecord(thrown).message})` };
+    if (this.#ports.ledger.failure !== undefined) return undefined;
+    return this.#recorder.record(ending, this.#ports.clock.monotonic() - this.#startedAt);
   }
 }
 

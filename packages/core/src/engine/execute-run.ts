@@ -102,7 +102,7 @@ function findBeginning(app: AppServices, session: Session, request: RunRequest):
 }
 
 /** @throws SessionBusyError when a session's open run is of something else */
-export function assertSameRunnable(session: Pick<Session, 'id'>, open: InvocationRecord, runnable: Runnable): void {
+export function assertSameRunnable(session: Pick<Session, 'id'>, open: Pick<InvocationRecord, 'path' | 'kind' | 'name'>, runnable: Runnable): void {
   if (open.name === runnable.name && open.kind === runnable.kind) return;
   throw new SessionBusyError({
     session: session.id,

@@ -62,6 +62,8 @@ export class RunStarter {
           return await this.#execute(run, session, asked, sink);
         } catch (error) {
           if (!isHeldElsewhere(error, session)) throw error;
+          // What the holder has written since it was read.
+          if (!isPosted) session = await open(true);
         }
       }
       if (!isPosted) {
@@ -139,7 +141,8 @@ function landedIn({ ledger }: Session, posted: string): string | undefined {
  * Hands on the events of the process that holds the session, until its run has ended or waits, or until the session can be had.
  * `undefined`: it may be had now.
  */
-async function followHolder(session: Session, open: OpenSession, { posted, signal, runId }: RunRequest, sink: RunSink): Promise<RunEnd | undefined> {
+async function followHolder(session: Session, open: OpenSession, request: RunRequest, sink: RunSink): Promise<RunEnd | undefined> {
+  const { posted, signal, runId, runnable } = request;
   const { ledger, id } = session;
   const { store } = ledger.ports;
   const over = new AbortController();
@@ -158,6 +161,10 @@ async function followHolder(session: Session, open: OpenSession, { posted, signa
   const following = (async (): Promise<boolean> => {
     for await (const event of store.follow(id, ledger.durableSeq, over.signal)) {
       sink.push(event);
+      if (event.type === 'invocation_start' && event.mode === 'root' && root === undefined) {
+        if (runnable !== undefined) assertSameRunnable(session, { path: event.invocationId, kind: event.kind, name: event.name }, runnable);
+        if (posted === undefined) root = event.invocationId;
+      }
       if (event.type === 'user' && posted !== undefined && event.clientKey === posted) root = event.invocationId?.split('/')[0];
       const isRest = (event.type === 'invocation_end' && event.next === undefined) || event.type === 'invocation_yield';
       if (isRest && root !== undefined && event.invocationId?.split('>')[0] === root) return true;
