@@ -102,6 +102,7 @@ describe('options.md', () => {
     ['runtime.ts', 'RuntimeOptions', 'runtime'],
     ['engine/run-options.ts', 'RunLimits', 'runtime'],
     ['engine/run-options.ts', 'SessionOptions', 'session'],
+    ['engine/session-service.ts', 'SessionQuery', 'sessions'],
     ['stores/sqlite/index.ts', 'SqliteOptions', 'sqlite'],
     ['models/model.ts', 'ModelSettings', 'Models'],
     ['models/model.ts', 'ModelRetry', 'Models'],

@@ -20,7 +20,7 @@ export interface SessionQuery {
   /** How many at most. @default 100 */
   readonly limit?: number;
   /** Goes on where a page ended: its `cursor`. The other options must be those of that page. @default from the newest on */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
 }
 
 /** Part of a list of sessions. */
