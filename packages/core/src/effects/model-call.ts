@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import { AbortReason, CancelScope, givesBack } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { EventDraft, EventOf, TransientEvent, Usage } from '../ledger/event.ts';
@@ -45,6 +45,8 @@ export interface ModelCallPorts {
   readonly prices: Readonly<Record<string, Price>> | undefined;
   /** Missing when nobody listens. */
   readonly emit: ((event: TransientEvent) => void) | undefined;
+  /** What cuts off the calls that are under way, so that they are made again with what has come in. */
+  readonly interruptions: Set<() => void>;
 }
 
 /**
@@ -73,6 +75,8 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
   if (attempt > 1) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });
   const startedAt = clock.monotonic();
   const scope = new CancelScope(ports.scope);
+  const cutOff = (): void => scope.abort(new AbortReason('interrupted', 'A message came that the model is to have at once.'));
+  ports.interruptions.add(cutOff);
   const cancelTimer = clock.setTimer(model.settings.timeout ?? defaultTimeoutMs, () =>
     scope.abort(new AbortReason('timeout', `The model did not answer within ${model.settings.timeout ?? defaultTimeoutMs} ms.`)),
   );
@@ -90,6 +94,7 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
     recordFailure(request, ports, error, scope.reason, startedAt, undefined);
   } finally {
     cancelTimer();
+    ports.interruptions.delete(cutOff);
     scope.close();
   }
 }
@@ -186,10 +191,11 @@ function recordFailure(
   usage: Usage | undefined,
 ): void {
   const { ledger, clock } = ports;
-  if (ledger.failure !== undefined || reason?.code === 'stopped' || reason?.code === 'fenced') return;
-  const cancelled = reason !== undefined && ports.scope.aborted;
+  if (ledger.failure !== undefined || givesBack(reason)) return;
+  const interrupted = reason?.code === 'interrupted';
+  const cancelled = interrupted || (reason !== undefined && ports.scope.aborted);
   const modelError = toModelError(reason ?? error, modelName(request.model));
-  const retryAfterMs = cancelled ? undefined : nextDelay(request, ports.random, reason ?? error);
+  const retryAfterMs = interrupted ? 0 : cancelled ? undefined : nextDelay(request, ports.random, reason ?? error);
   const cost = usage === undefined ? undefined : costOf(request.model, usage, ports.prices);
   const end: Omit<EventOf<'model_end'>, 'v' | 'seq' | 'id' | 'at'> = {
     type: 'model_end',

@@ -14,13 +14,13 @@ import { awaitsBudget, decide, type Frame } from '../loop/decide.ts';
 import type { Intent } from '../loop/intent.ts';
 import { type AttemptState, type CallState, concerns, foldPosition, type Position, positionFold, startPosition } from '../loop/position.ts';
 import { modelName, toModel } from '../models/model.ts';
-import { costOf, priceOf } from '../models/price.ts';
+import { priceOf } from '../models/price.ts';
 import type { Agent } from '../runnables/agent.ts';
 import type { LimitState } from '../supervision/limits.ts';
-import type { Tool } from '../tools/tool.ts';
-import { type Toolset, toolset } from '../tools/toolset.ts';
 import { Activity } from './activity.ts';
+import { interruptedCallDraft, limitDraft, limitQuestion } from './agent-notes.ts';
 import { AgentPrompts } from './agent-prompts.ts';
+import { AgentTools } from './agent-tools.ts';
 import { hasBegunBelow } from './body-effects.ts';
 import { BodyState, stateAfter } from './body-state.ts';
 import { planHandOver } from './hand-over.ts';
@@ -51,7 +51,7 @@ class AgentRun {
   #isHeld = false;
   readonly #keys: ReadonlySet<string>;
   readonly #ports: ToolCallPorts;
-  readonly #ownTools: Toolset;
+  readonly #tools: AgentTools;
   /** All that the agent has started: it ends with the agent. */
   readonly #work: CancelScope;
   #failure: { readonly error: unknown } | undefined;
@@ -68,14 +68,14 @@ class AgentRun {
     this.#prompts = new AgentPrompts(run, agent, toModel(agent.model), record);
     this.#decideFrame = { limits: agent.limits, toolConcurrency: agent.toolConcurrency, run };
     this.#keys = { has: (key: string) => this.#inFlight.has(key), [Symbol.iterator]: () => this.#inFlight.keys() } as ReadonlySet<string>;
-    this.#ownTools = toolset(agent.tools);
+    this.#tools = new AgentTools(agent, run.app.tools);
     this.#reportedSeq = run.ledger.lastSeq;
     this.#ports = {
       ledger: run.ledger,
       clock: run.app.clock,
       scope: this.#work,
       path: record.path,
-      find: (name) => this.#find(name),
+      find: (name) => this.#tools.find(name),
       get names() {
         return [...agent.tools, ...run.app.tools.list()].map(({ name }) => name);
       },
@@ -124,7 +124,7 @@ class AgentRun {
     const { calls, limitRequest } = this.#position;
     const asked = [...calls.values()].flatMap(({ pending }) => (pending === undefined ? [] : [pending]));
     if (limitRequest !== undefined && limitRequest.answer === undefined) asked.push(limitRequest.request);
-    for (const request of asked) withdrawIfStale(run.ledger, record.path, request, this.#find(request.name));
+    for (const request of asked) withdrawIfStale(run.ledger, record.path, request, this.#tools.find(request.name));
   }
 
   /** What the agent does apart from the calls whose children wait. */
@@ -277,31 +277,14 @@ class AgentRun {
   }
 
   async #resolveAttempt({ call, attempt, answered }: Extract<Intent, { type: 'resolve_attempt' }>): Promise<void> {
-    const tool = this.#find(call.call.name);
+    const tool = this.#tools.find(call.call.name);
     if (tool !== undefined) return performResolution(call, attempt, answered, tool, this.#ports);
     this.#settleInterrupted(call, attempt);
   }
 
-  /** Asks whether the agent may use more than its limit. */
   #askLimit(limit: LimitState): void {
     const { run, record } = this.#frame;
-    const { name } = this.#agent;
-    const generation = this.#position.limitRequests + 1;
-    ask(run.ledger, {
-      kind: 'limit',
-      path: record.path,
-      callId: `${record.path}/limit`,
-      name: limit.reason,
-      args: null,
-      generation,
-      fingerprint: `${limit.reason} ${limit.limit}`,
-      request: {
-        agent: name,
-        summary: `${name} has used ${limit.used} of ${limit.limit} (${limit.reason}). May it go on?`,
-        options: ['continue', 'reject'],
-        details: { reason: limit.reason, used: limit.used, limit: limit.limit },
-      },
-    });
+    ask(run.ledger, limitQuestion(record.path, this.#agent.name, limit, this.#position.limitRequests + 1));
   }
 
   #perform(key: string, work: Promise<void>): void {
@@ -342,7 +325,7 @@ class AgentRun {
     // Another branch may have begun a call meanwhile: what is to be done is asked anew.
     if (intent.attempt === 1 && !intent.final && awaitsBudget(this.#position, this.#decideFrame)) return;
     const model = toModel(this.#agent.model);
-    const prepared = this.#prompts.prepare(intent.round, this.#tools(), intent.final);
+    const prepared = this.#prompts.prepare(intent.round, this.#tools.all(), intent.final);
     await performModelCall(
       {
         path: record.path,
@@ -355,9 +338,17 @@ class AgentRun {
         recipe: prepared.recipe,
         characters: prepared.characters,
         final: intent.final,
-        toolName: (wireName) => this.#canonicalName(wireName),
+        toolName: (wireName) => this.#tools.canonicalName(wireName),
       },
-      { ledger: run.ledger, clock: run.app.clock, random: run.app.random, scope: this.#work, prices: run.app.prices, emit: run.emit },
+      {
+        ledger: run.ledger,
+        clock: run.app.clock,
+        random: run.app.random,
+        scope: this.#work,
+        prices: run.app.prices,
+        emit: run.emit,
+        interruptions: run.interruptions,
+      },
     );
   }
 
@@ -378,19 +369,6 @@ class AgentRun {
     if (events.length === 0) return;
     await run.ledger.durable();
     await run.onStep?.(events, run.session, this.#agent);
-  }
-
-  #tools(): readonly Tool[] {
-    const shared = this.#frame.run.app.tools.list();
-    return shared.length === 0 ? this.#agent.tools : [...this.#agent.tools, ...shared.filter(({ name }) => !this.#ownTools.has(name))];
-  }
-
-  #find(name: string): Tool | undefined {
-    return this.#ownTools.get(name) ?? this.#frame.run.app.tools.get(name);
-  }
-
-  #canonicalName(wireName: string): string {
-    return this.#ownTools.fromWireName(wireName) ?? this.#frame.run.app.tools.fromWireName(wireName) ?? wireName;
   }
 
   async #callTool(intent: Extract<Intent, { type: 'tool' }>): Promise<void> {
@@ -439,53 +417,22 @@ class AgentRun {
   }
 
   #noteDraft(intent: Extract<Intent, { type: 'close_model' | 'warn' | 'declare_limit' }>): EventDraft {
-    const path = this.#frame.record.path;
-    if (intent.type === 'close_model') {
-      const { start } = this.#position.model as NonNullable<Position['model']>;
-      const usage = { inputTokens: start.estimatedInputTokens, outputTokens: 0 };
-      const model = toModel(this.#agent.model);
-      // Code may have changed since: another model's price would be wrong.
-      const cost = start.model === `${model.provider}:${model.modelId}` ? costOf(model, usage, this.#frame.run.app.prices) : undefined;
-      return {
-        type: 'model_end',
-        by: 'runtime',
-        invocationId: path,
-        round: start.round,
-        attempt: start.attempt,
-        status: 'interrupted',
-        usage,
-        estimated: true,
-        ...(cost === undefined ? {} : { cost }),
-        durationMs: 0,
-      };
-    }
-    const { limit } = intent;
-    const used = `${limit.used} of ${limit.limit} (${limit.reason})`;
-    return {
-      type: 'decision',
-      by: 'runtime',
-      invocationId: path,
-      component: 'limits',
-      decision: intent.type === 'warn' ? 'warn' : 'exhausted',
-      reasoning:
-        intent.type === 'warn'
-          ? `At least 90 % are used: ${used}.`
-          : `Used up: ${used}. The agent ${intent.action === 'answer' ? 'answers with what it has' : 'fails'}.`,
-      alternatives: intent.type === 'warn' ? [] : ['answer', 'fail'],
-      data: { reason: limit.reason, used: limit.used, limit: limit.limit, ...(intent.type === 'warn' ? { of: intent.of } : {}) },
-    };
+    const { run, record } = this.#frame;
+    if (intent.type !== 'close_model') return limitDraft(record.path, intent);
+    const { start } = this.#position.model as NonNullable<Position['model']>;
+    return interruptedCallDraft(record.path, start, toModel(this.#agent.model), run.app.prices);
   }
 
   /** What a stopped process left open is settled at once, unless somebody or something is to say what became of it. */
   #closeAttempt({ key, call, attempt }: Extract<Intent, { type: 'close_attempt' }>): void {
-    const tool = this.#find(call.call.name);
+    const tool = this.#tools.find(call.call.name);
     const asks = tool !== undefined && (tool.recovery === 'ask' || typeof tool.recovery === 'function');
     if (asks && !this.#hasChildren(call.call.callId)) this.#perform(key, performRecovery(call, attempt, tool, this.#ports));
     else this.#settleInterrupted(call, attempt);
   }
 
   #settleInterrupted(call: CallState, attempt: AttemptState): void {
-    const { result, settled } = resultOfInterrupted(call, this.#find(call.call.name), this.#hasChildren(call.call.callId));
+    const { result, settled } = resultOfInterrupted(call, this.#tools.find(call.call.name), this.#hasChildren(call.call.callId));
     this.#frame.run.ledger.append([
       resultDraft(call.call, this.#frame.record.path, attempt.attempt, result, {
         settled,
