@@ -1,0 +1,68 @@
+import type { Question } from '../effects/tool-request.ts';
+import type { EventDraft, EventOf } from '../ledger/event.ts';
+import type { Intent } from '../loop/intent.ts';
+import type { Model, Price } from '../models/model.ts';
+import { costOf } from '../models/price.ts';
+import type { LimitState } from '../supervision/limits.ts';
+
+/** Closes a model call that a stopped process left open: what it used is estimated. */
+export function interruptedCallDraft(
+  path: string,
+  start: EventOf<'model_start'>,
+  model: Model,
+  prices: Readonly<Record<string, Price>> | undefined,
+): EventDraft {
+  const usage = { inputTokens: start.estimatedInputTokens, outputTokens: 0 };
+  // Code may have changed since: another model's price would be wrong.
+  const cost = start.model === `${model.provider}:${model.modelId}` ? costOf(model, usage, prices) : undefined;
+  return {
+    type: 'model_end',
+    by: 'runtime',
+    invocationId: path,
+    round: start.round,
+    attempt: start.attempt,
+    status: 'interrupted',
+    usage,
+    estimated: true,
+    ...(cost === undefined ? {} : { cost }),
+    durationMs: 0,
+  };
+}
+
+/** Says that a limit is near or reached. */
+export function limitDraft(path: string, intent: Extract<Intent, { type: 'warn' | 'declare_limit' }>): EventDraft {
+  const { limit } = intent;
+  const used = `${limit.used} of ${limit.limit} (${limit.reason})`;
+  return {
+    type: 'decision',
+    by: 'runtime',
+    invocationId: path,
+    component: 'limits',
+    decision: intent.type === 'warn' ? 'warn' : 'exhausted',
+    reasoning:
+      intent.type === 'warn'
+        ? `At least 90 % are used: ${used}.`
+        : `Used up: ${used}. The agent ${intent.action === 'answer' ? 'answers with what it has' : 'fails'}.`,
+    alternatives: intent.type === 'warn' ? [] : ['answer', 'fail', 'ask'],
+    data: { reason: limit.reason, used: limit.used, limit: limit.limit, ...(intent.type === 'warn' ? { of: intent.of } : {}) },
+  };
+}
+
+/** Asks whether an agent may use more than its limit. */
+export function limitQuestion(path: string, agent: string, limit: LimitState, generation: number): Question {
+  return {
+    kind: 'limit',
+    path,
+    callId: `${path}/limit`,
+    name: limit.reason,
+    args: null,
+    generation,
+    fingerprint: `${limit.reason} ${limit.limit}`,
+    request: {
+      agent,
+      summary: `${agent} has used ${limit.used} of ${limit.limit} (${limit.reason}). May it go on?`,
+      options: ['continue', 'reject'],
+      details: { reason: limit.reason, used: limit.used, limit: limit.limit },
+    },
+  };
+}
