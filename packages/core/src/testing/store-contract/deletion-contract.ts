@@ -146,6 +146,17 @@ function readerContract({ describe, expect, test }: Suite): void {
       expect(await codeOf(follower.next())).toBe('session_not_found');
     });
 
+    test('and waits for more gets nothing of another session with its id either', async ({ ledgers }) => {
+      await (await Writer.claim(ledgers, 's')).write(['a']);
+      const follower = ledgers.follow('s', 0, new AbortController().signal)[Symbol.asyncIterator]();
+      expect((await follower.next()).value).toMatchObject({ seq: 1 });
+      const next = codeOf(follower.next());
+      // The id is in use again before the follower can look.
+      await Promise.all([ledgers.delete('s'), ledgers.claim('s', 'other', { ttl, force: true })]);
+      await (await Writer.claim(ledgers, 's')).write(['x', 'y', 'z']);
+      expect(await next).toBe('session_not_found');
+    });
+
     test('page by page is not told that it has ended', async ({ ledgers }) => {
       await (await Writer.claim(ledgers, 's')).write(Array.from({ length: 6_000 }, (_, i) => `n${i}`));
       const pages = ledgers.read('s')[Symbol.asyncIterator]();

@@ -10,6 +10,7 @@ async function putText(ledgers: LedgerStore, text: string): Promise<string> {
 export function sweepingContract(suite: Suite): void {
   ageContract(suite);
   referenceContract(suite);
+  remainderContract(suite);
 }
 
 function ageContract({ describe, expect, test }: Suite): void {
@@ -90,6 +91,25 @@ function referenceContract({ describe, expect, test }: Suite): void {
       await ledgers.delete('g');
       expect(await store.admin.sweepBlobs()).toBe(1);
       expect(await codeOf(ledgers.getBlob(shared))).toBe('blob_missing');
+    });
+  });
+}
+
+function remainderContract({ describe, expect, test }: Suite): void {
+  describe('a reference to a blob', () => {
+    test('in a prefix counts up to the highest fork that lives', async ({ store, ledgers, advance }) => {
+      const [low, high] = [await putText(ledgers, 'low'), await putText(ledgers, 'high')];
+      const writer = await Writer.claim(ledgers, 's');
+      await writer.write(['a'], { blobs: [low] });
+      await writer.write(['b'], { blobs: [high] });
+      await ledgers.fork('s', 1, 'f');
+      await ledgers.fork('s', 2, 'g');
+      await ledgers.delete('s');
+      advance(day + 1);
+      expect(await store.admin.sweepBlobs()).toBe(0);
+      await ledgers.delete('g');
+      expect(await store.admin.sweepBlobs()).toBe(1);
+      expect(await codeOf(ledgers.getBlob(low))).toBe('resolved');
     });
 
     test('that came without events goes too, also when a fork lives that shares nothing', async ({ store, ledgers, advance }) => {
