@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 /** Where tests find PostgreSQL: `PG_URL`, or a server of this machine that takes anybody. */
-export const serverUrl = process.env['PG_URL'] ?? 'postgres://postgres@127.0.0.1:5432/test';
+export const serverUrl = process.env['PG_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 
 async function findReasonToSkip(): Promise<string | undefined> {
   const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 5_000 });
@@ -10,7 +10,7 @@ async function findReasonToSkip(): Promise<string | undefined> {
     await client.connect();
     return undefined;
   } catch (error) {
-    const reason = `there is no PostgreSQL at ${serverUrl.replace(/:[^:@/]+@/, ':***@')} (${(error as Error).message || (error as { code?: string }).code}); set PG_URL, or run scripts/start-postgres.sh`;
+    const reason = `there is no PostgreSQL at ${serverUrl.replace(/:[^:@/]+@/, ':***@')} (${(error as Error).message || (error as { code?: string }).code}); set PG_URL, or say "npm run with-postgres -- npm test"`;
     // Where everything must be tested, nothing is left out quietly.
     if (process.env['CI'] !== undefined && process.env['CI'] !== '') throw new Error(`The tests of the PostgreSQL store cannot run: ${reason}.`);
     console.warn(`SKIPPED: the tests of the PostgreSQL store, because ${reason}.`);
