@@ -104,6 +104,7 @@ describe('options.md', () => {
     ['engine/run-options.ts', 'SessionOptions', 'session'],
     ['engine/session-service.ts', 'SessionQuery', 'sessions'],
     ['stores/sqlite/index.ts', 'SqliteOptions', 'sqlite'],
+    ['stores/postgres/index.ts', 'PostgresOptions', 'postgres'],
     ['models/model.ts', 'ModelSettings', 'Models'],
     ['models/model.ts', 'ModelRetry', 'Models'],
     ['models/lazy-model.ts', 'ProviderSettings', 'Models'],
