@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -74,6 +74,20 @@ test('what forks share stays, up to the highest of them, until the last is gone'
   expect(rowsInFile()).toEqual({ blobs: 1 });
 });
 
+test('the bytes of what was deleted are not left in the file', async () => {
+  const request = { agent: 'support', summary: 'a secret request', options: [] };
+  await (await Writer.claim(ledgers, 's')).write(
+    Array.from({ length: 300 }, (_, i) => `a secret ${i} ${'x'.repeat(3_000)}`),
+    { requests: [pendingRequest('s', 'q', { request })], summary: { status: 'active', title: 'a secret title' } },
+  );
+  await (await Writer.claim(ledgers, 't')).write(['no secret']);
+  await ledgers.delete('s');
+  await store.close();
+  const bytes = readFileSync(path).toString('latin1');
+  expect(bytes).toContain('no secret');
+  expect(bytes).not.toContain('a secret');
+});
+
 test('a deletion that was cut off is finished by the next deletion or sweep', async () => {
   for (const finish of [() => store.admin.sweepBlobs(), () => ledgers.delete('other')]) {
     await fill('s', 1_200);
@@ -84,6 +98,7 @@ test('a deletion that was cut off is finished by the next deletion or sweep', as
     await connection.close();
     expect(await codeOf(readAll(ledgers, 's'))).toBe('session_not_found');
     expect(rowsInFile()).toMatchObject({ ledgers: 2, events: 689 });
+    expect(await ledgers.due()).toEqual([]);
     await finish();
     if (await ledgers.head('other')) await ledgers.delete('other');
     expect(rowsInFile()).toEqual({ blobs: 1 });
