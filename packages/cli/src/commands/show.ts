@@ -1,4 +1,4 @@
-import { promptOf, type Runtime, runTree, type Session, transcript } from 'adjutant';
+import { isAdjutantError, promptOf, type Runtime, runTree, type Session, transcript } from 'adjutant';
 import { existingSession, noSessions, openLedgers, type StoreOptions } from '../app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
@@ -26,8 +26,14 @@ export async function showSession(host: Host, id: string | undefined, options: S
   const app = openLedgers(host, options);
   try {
     if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
-    const session = await existingSession(app, id ?? (await newestSession(app, options)), options);
-    host.stdout.write(render(session, options, styleFor(host.stdout)));
+    const name = id ?? (await newestSession(app, options));
+    const style = styleFor(host.stdout);
+    const session = await existingSession(app, name, options).catch((error: unknown) => {
+      // What cannot be opened can be looked at all the same.
+      if (options.events === true && isAdjutantError(error, 'ledger_unreadable')) return undefined;
+      throw error;
+    });
+    host.stdout.write(session === undefined ? await storedEvents(app, name, options, style) : render(session, options, style));
     return exitCodes.ok;
   } finally {
     await app?.close().catch(() => undefined);
@@ -38,6 +44,14 @@ async function newestSession(app: Runtime, options: StoreOptions): Promise<strin
   const [newest] = await app.list({ limit: 1 });
   if (newest === undefined) throw new UsageError({ reason: noSessions(options) });
   return newest.id;
+}
+
+/** The events of a session that cannot be opened, with a mark in the place of each that cannot be read. */
+async function storedEvents(app: Runtime, name: string, { at, json = false }: ShowOptions, style: Style): Promise<string> {
+  const text: string[] = json ? [] : [`${style.bold(plainLine(`${name} · cannot be opened: some of its events cannot be read`))}\n`];
+  for await (const event of app.events(name, at === undefined ? {} : { upTo: at }))
+    text.push(json ? jsonLine(event) : `${eventLine(style, event)}\n`);
+  return text.join('');
 }
 
 function render(session: Session, options: ShowOptions, style: Style): string {

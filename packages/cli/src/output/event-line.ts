@@ -1,13 +1,18 @@
-import type { Event } from 'adjutant';
+import type { StoredEvent } from 'adjutant';
 import { shorten } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
 
 const longestData = 160;
 const typeWidth = 17;
+const timeWidth = 12;
 
 /** An event on one line: its place, time, type, invocation and the beginning of its data. */
-export function eventLine(style: Style, event: Event): string {
+export function eventLine(style: Style, event: StoredEvent): string {
+  if (event.type === 'unreadable') {
+    const text = shorten(plainLine(`${event.reason}: ${JSON.stringify(event.stored ?? null)}`), longestData);
+    return `${String(event.seq).padStart(5)}  ${' '.repeat(timeWidth)}  ${style.red(event.type.padEnd(typeWidth))} ${text}`;
+  }
   const { seq, at, type, invocationId, by, id: _id, v: _version, ...data } = event;
   const time = new Date(at).toISOString().slice(11, 23);
   const place = invocationId === undefined ? '' : `${style.dim(plainLine(invocationId))} `;

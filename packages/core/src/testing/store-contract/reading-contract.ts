@@ -1,5 +1,5 @@
-import type { LedgerStore } from '../../ledger/port.ts';
-import { codeOf, readAll, readTexts, type Suite, ttl, Writer } from './harness.ts';
+import type { LedgerStore, ReadRange, StoredEvent } from '../../ledger/port.ts';
+import { codeOf, notes, readAll, readTexts, type Suite, ttl, Writer } from './harness.ts';
 
 const many = 4_321;
 
@@ -65,7 +65,45 @@ export function readingContract(suite: Suite): void {
       expect(await codeOf(readAll(ledgers, 'unknown'))).toBe('session_not_found');
     });
   });
+  storedContract(suite);
   followContract(suite);
+}
+
+function storedContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
+  describe('readStored', () => {
+    test('gives what read gives, also of a part and of a fork', async ({ ledgers }) => {
+      await (await Writer.claim(ledgers, 's')).write(numbered(1, 5));
+      await ledgers.fork('s', 2, 'fork');
+      await (await Writer.claim(ledgers, 'fork')).write(['n9']);
+      for (const [session, range] of [['s'], ['s', { after: 1, upTo: 3 }], ['fork'], ['fork', { after: 2 }]] as const) {
+        expect(await readStored(ledgers, session, range)).toEqual(await readAll(ledgers, session, range));
+      }
+      expect(await codeOf(readStored(ledgers, 'unknown'))).toBe('session_not_found');
+    });
+
+    test('marks an event of a version to come, at which read and follow fail', async ({ ledgers }) => {
+      const writer = await Writer.claim(ledgers, 's');
+      const [first, second, third] = numbered(1, 3);
+      await writer.write([first as string]);
+      const newer = notes(writer.seq, [second as string]).map((event) => ({ ...event, v: 99 }));
+      writer.seq = (await ledgers.append('s', writer.head, { events: newer })).seq;
+      await writer.write([third as string]);
+      expect(await codeOf(readAll(ledgers, 's'))).toBe('ledger_unreadable');
+      expect(await codeOf(followUntil(ledgers, 's', 0, 'n3'))).toBe('ledger_unreadable');
+      expect(await readTexts(ledgers, 's', { upTo: 1 })).toEqual(['n1']);
+      expect(await readTexts(ledgers, 's', { after: 2 })).toEqual(['n3']);
+      const [, marked, ...others] = await readStored(ledgers, 's');
+      expect(marked).toMatchObject({ type: 'unreadable', seq: 2, stored: { type: 'user', v: 99, text: 'n2' } });
+      expect(others).toMatchObject([{ type: 'user', seq: 3 }]);
+    });
+  });
+}
+
+async function readStored(ledgers: LedgerStore, session: string, range?: ReadRange): Promise<readonly StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for await (const page of ledgers.readStored(session, range)) events.push(...page);
+  return events;
 }
 
 function followContract(suite: Suite): void {
