@@ -25,13 +25,13 @@ function hidingContract({ describe, expect, test }: Suite): void {
       await ledgers.delete('s');
       expect(await ledgers.head('s')).toBeUndefined();
       for (const use of [
-        readAll(ledgers, 's'),
-        ledgers.inbox('s'),
-        ledgers.post('s', inboxItem('l')),
-        ledgers.fork('s', 1, 'f'),
-        ledgers.delete('s'),
+        () => readAll(ledgers, 's'),
+        () => ledgers.inbox('s'),
+        () => ledgers.post('s', inboxItem('l')),
+        () => ledgers.fork('s', 1, 'f'),
+        () => ledgers.delete('s'),
       ]) {
-        expect(await codeOf(use)).toBe('session_not_found');
+        expect(await codeOf(use())).toBe('session_not_found');
       }
       expect((await ledgers.list()).map(({ id }) => id)).toEqual(['other']);
       expect((await ledgers.requests()).map(({ requestId }) => requestId)).toEqual(['q2']);
