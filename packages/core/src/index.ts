@@ -19,6 +19,8 @@ export {
   wrapUserMessages,
 } from './context/renderers.ts';
 export { EffectFailedError, EffectUnknownError, InvalidEffectError } from './effects/recorded-effect-errors.ts';
+export type { Advance, AdvanceOptions, ControlOptions, SendOptions } from './engine/advance.ts';
+export type { ApprovalKey } from './engine/approval-token.ts';
 export {
   DuplicateRunnableError,
   HandoffRefusedError,
@@ -29,6 +31,19 @@ export {
   RunStoppedError,
   UnknownRunnableError,
 } from './engine/errors.ts';
+export { NotReopenableError, type ReopenOptions } from './engine/reopen.ts';
+export type { AnsweredBy, RequestAnswer } from './engine/request-check.ts';
+export {
+  ApprovalTokenError,
+  DecisionNotOfferedError,
+  InputMismatchError,
+  InvalidAnswerError,
+  MayNotDecideError,
+  OperationAmbiguousError,
+  type TokenRefusal,
+} from './engine/request-errors.ts';
+export type { ApprovalQuery, RequestEntry, RequestQuery } from './engine/request-list.ts';
+export type { AnswerOutcome, BatchAnswer, OperationOutcome, RequestService, TokenOptions, TokenView } from './engine/request-service.ts';
 export { Run, type RunResult } from './engine/run.ts';
 export type { OnStep } from './engine/run-context.ts';
 export type { ForkOptions, RunLimits, RunOptions, SessionOptions } from './engine/run-options.ts';

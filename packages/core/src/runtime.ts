@@ -5,11 +5,15 @@ import type { JsonObject, JsonValue } from './base/json.ts';
 import { findInvalidOption, isFunction, isGroup, isList, isNonEmptyText, isObject, isOneOf, type OptionChecks } from './base/options.ts';
 import { type Random, systemRandom } from './base/random.ts';
 import { type Advance, type AdvanceOptions, advanced, type ControlOptions, checkAdvanceOptions, type SendOptions } from './engine/advance.ts';
+import { type ApprovalKey, isApprovals, TokenSigner } from './engine/approval-token.ts';
 import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
 import type { RunEnd, RunRequest } from './engine/execute-run.ts';
 import { firstExpiry } from './engine/expiry.ts';
 import { Recovery } from './engine/recovery.ts';
 import { Registry, type ResolveRunnable } from './engine/registry.ts';
+import { type ReopenOptions, reopenDrafts } from './engine/reopen.ts';
+import { AnswersRequests } from './engine/request-methods.ts';
+import { RequestService } from './engine/request-service.ts';
 import type { Run } from './engine/run.ts';
 import type { AppServices } from './engine/run-context.ts';
 import {
@@ -26,9 +30,9 @@ import {
 import { endedResult, lastRecord } from './engine/run-result.ts';
 import { RunStarter } from './engine/run-starter.ts';
 import { SessionService } from './engine/session-service.ts';
-import { postCancel, postMessage, postPause } from './ledger/answer.ts';
+import { postCancel, postMessage, postPause, postResolution, type Resolution } from './ledger/answer.ts';
 import { SessionDeletedError, SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
-import type { EventOf } from './ledger/event.ts';
+import type { Actor, EventOf } from './ledger/event.ts';
 import { storedStateAt } from './ledger/fold-snapshot.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
 import type { AppendReceipt, LedgerStore, ReadRange, SessionListing, Store, StoredEvent } from './ledger/port.ts';
@@ -68,6 +72,8 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
    * @default 'auto' with a `store`, otherwise there is nothing to find
    */
   readonly recover?: 'auto' | 'manual';
+  /** Keys of the tokens by which approvals can be given: the first one signs, all of them are known. @default none: there are no tokens */
+  readonly approvals?: { readonly keys: readonly ApprovalKey[] };
   /** Prices by model name that win over the built-in table. */
   readonly prices?: Readonly<Record<string, Price>>;
   /** Types and checks the state of all sessions. */
@@ -85,16 +91,18 @@ const runtimeChecks: OptionChecks<RuntimeOptions> = {
   tools: isList,
   limits: isGroup(runLimitChecks),
   recover: isOneOf('auto', 'manual'),
+  approvals: isApprovals,
   prices: isObject,
   stateSchema: isObject,
   ports: isObject,
 };
 
 /** An app that is running: sessions, runs and the tools that all agents share. */
-export class Runtime<OwnSchema extends StateSchema = StateSchema> {
+export class Runtime<OwnSchema extends StateSchema = StateSchema> extends AnswersRequests {
   readonly app: string;
   readonly tenant: string;
   readonly tools: Toolset;
+  readonly requests: RequestService;
   readonly #options: RuntimeOptions;
   readonly #store: Store;
   readonly #services: AppServices;
@@ -108,6 +116,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
 
   /** @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError */
   constructor(options: RuntimeOptions<OwnSchema>) {
+    super();
     const invalid = findInvalidOption(options, runtimeChecks);
     if (invalid !== undefined) throw new InvalidRuntimeError({ reason: invalid.reason });
     const { app, tenant = 'default', ports = {} } = options;
@@ -137,6 +146,13 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     this.#runs = new RunStarter(this.#services, ({ result }) => {
       const at = result.status === 'yielded' ? firstExpiry(result.session.ledger) : null;
       if (at !== null) this.#recovery.wakeAt(at);
+    });
+    this.requests = new RequestService({
+      ledgers: (other = tenant) => this.#store.for({ tenant: other, app }),
+      clock,
+      signer: options.approvals === undefined ? undefined : new TokenSigner(options.approvals.keys),
+      findTool: (agentName, name) => this.#services.registry.findTool(agentName, name) ?? this.tools.get(name),
+      posted: (session) => this.#posted(session),
     });
     if (options.store !== undefined && options.recover !== 'manual') this.#recovery.start();
   }
@@ -254,6 +270,31 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
     const id = idOf(session);
     const { by = 'user', ...rest } = options;
     await postMessage({ session: id, ports: this.#ports() }, text, { by, ...rest });
+    this.#posted(id);
+  }
+
+  /**
+   * Opens a run that failed or was cancelled again, or a part of it, so that `resume` goes on with it: after a bug was fixed, or a limit raised.
+   * What has completed is not done again.
+   * @throws NotReopenableError, SessionNotFoundError, SessionBusyError
+   */
+  async reopen(session: AnySession | string, options: ReopenOptions): Promise<void> {
+    const { ledger } = await this.#sessionFor(session, true);
+    const drafts = reopenDrafts(ledger, options);
+    await ledger.own();
+    ledger.append(drafts, { wakeAt: this.#services.clock.now() });
+    await ledger.durable();
+    if (!this.#runs.isActive(ledger.session)) await ledger.release();
+    this.#recovery.hint();
+  }
+
+  /**
+   * Says what became of a call whose outcome nobody knew (its result has the status `unknown`): the model is told, and an equal call is a new one.
+   * @throws SessionNotFoundError, StoreUnavailableError
+   */
+  async resolveUnknown(session: AnySession | string, callId: string, found: Omit<Resolution, 'by'> & { readonly by?: Actor }): Promise<void> {
+    const id = idOf(session);
+    await postResolution({ session: id, ports: this.#ports() }, callId, { by: 'operator', ...found });
     this.#posted(id);
   }
 

@@ -87,5 +87,5 @@ export function operationExpired(operationId: string): ToolResult {
 
 /** What is recorded when somebody found out that an attempt had no effect. */
 export function hadNoEffect(): ToolResult {
-  return toolResult.unknown('It was found out that this attempt had no effect. It is made again.', { errorType: 'no_effect' });
+  return toolResult.unknown('It was found out that this attempt had no effect.', { errorType: 'no_effect' });
 }

@@ -2,10 +2,12 @@ import { AbortReason } from '../base/cancel-scope.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import { requestDecision } from '../effects/tool-request.ts';
+import { questionDraft, requestDecision, sameQuestion } from '../effects/tool-request.ts';
+import { hadNoEffect } from '../effects/tool-result-texts.ts';
 import type { EventDraft, EventOf, RequestDecision } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { InboxEntry } from '../ledger/port.ts';
+import type { InboxEntry, PendingRequest } from '../ledger/port.ts';
+import { toToolResult } from '../tools/result.ts';
 
 /** How often the inbox is looked at while something is under way and no hint comes (SEMANTICS §2). */
 const lookEveryMs = 250;
@@ -25,6 +27,7 @@ export interface InboxTarget {
 interface Judgement {
   readonly drafts: readonly EventDraft[];
   readonly act?: (() => void) | undefined;
+  readonly requests?: readonly PendingRequest[] | undefined;
 }
 
 /**
@@ -110,7 +113,8 @@ export class InboxReader {
       if (failed || entry.position <= this.#seen) continue;
       const judged = this.#judge(entry);
       if (judged === undefined) continue;
-      ledger.append(judged.drafts, { consumes: [entry.position] });
+      const { drafts, requests } = judged;
+      ledger.append(drafts, { consumes: [entry.position], ...(requests === undefined ? {} : { requests }) });
       judged.act?.();
     }
     this.#seen = Math.max(this.#seen, ledger.inboxSeq, ...entries.map(({ position }) => position));
@@ -124,11 +128,13 @@ export class InboxReader {
       case 'pause':
         return isOpen() ? this.#pause(entry) : { drafts: [this.#refuse(entry, 'The run had ended before it could be paused.')] };
       case 'tool_input':
-        return { drafts: this.#input(entry) };
+        return this.#input(entry);
       case 'user':
         return this.#message(entry);
       case 'wake':
         return { drafts: [] };
+      case 'token_refused':
+        return { drafts: [tokenRefusal(entry)] };
       case 'child_end':
         return { drafts: [this.#refuse(entry, `Nothing in "${runId}" waits for a child of another session.`)] };
     }
@@ -172,38 +178,85 @@ export class InboxReader {
     return { drafts: [draft], act: data['interrupt'] === true ? () => this.#target.interrupt() : undefined };
   }
 
-  #input(entry: InboxEntry): readonly EventDraft[] {
-    const requestId = textOf(entry.data, 'requestId') ?? '';
+  /** What somebody found out about a call of unknown outcome counts as a result that came late. */
+  #resolution(entry: InboxEntry, callId: string): EventDraft {
+    const { ledger } = this.#target;
+    const settled = ledger.events.findLast((event) => event.type === 'tool_result' && event.callId === callId && event.settled);
+    if (settled?.type !== 'tool_result' || !ledger.effects.unresolved.has(callId)) {
+      return this.#refuse(entry, `The outcome of "${callId}" is not open.`, { callId });
+    }
+    const { happened, result = null } = entry.data;
+    const { name, attempt, invocationId } = settled;
+    return {
+      type: 'tool_result',
+      by: entry.by,
+      ...(invocationId === undefined ? {} : { invocationId }),
+      callId,
+      name,
+      attempt,
+      result: happened === true ? toToolResult(result) : hadNoEffect(),
+      ...(happened === true ? {} : { effect: 'none' as const }),
+      settled: false,
+      late: true,
+      durationMs: 0,
+    };
+  }
+
+  #input(entry: InboxEntry): Judgement {
+    const resolves = textOf(entry.data, 'resolves');
+    if (resolves !== undefined) return { drafts: [this.#resolution(entry, resolves)] };
+    // Not what the item says of itself: the store has compared this one.
+    const requestId = entry.settles ?? '';
     const { ledger } = this.#target;
     ledger.accepted.delete(requestId);
-    const request: EventOf<'tool_yield'> | undefined = ledger.requests.get(requestId);
-    if (request === undefined) return [this.#refuse(entry, 'Nothing waits for this answer any more.', { requestId })];
-    const { mayDecide } = request.request;
-    if (mayDecide !== undefined && !mayDecide.some((id) => isSaidBy(entry.by, id))) {
-      // The store has taken the answer already: it is asked again.
-      const refusal = this.#refuse(entry, `Only ${mayDecide.join(', ')} may answer this.`, { requestId });
-      const { callId, kind, invocationId = '' } = request;
-      return [refusal, requestDecision(invocationId, 'withdraw', 'It is asked again: who answered may not decide.', { requestId, callId, kind })];
-    }
-    const decision = textOf(entry.data, 'decision') as RequestDecision | undefined;
-    const reason = textOf(entry.data, 'reason');
-    const input = entry.data['input'] as JsonValue | undefined;
-    const draft: EventDraft = {
-      type: 'tool_input',
-      by: entry.by,
-      ...(request.invocationId === undefined ? {} : { invocationId: request.invocationId }),
-      callId: request.callId,
-      requestId,
-      ...(decision === undefined ? {} : { decision }),
-      ...(input === undefined ? {} : { input }),
-      ...(reason === undefined ? {} : { reason }),
-    };
-    return [draft];
+    const request = ledger.requests.get(requestId);
+    if (request === undefined) return { drafts: [this.#refuse(entry, 'Nothing waits for this answer any more.', { requestId })] };
+    const why = whyRefused(entry, request);
+    return why === undefined ? { drafts: [inputDraft(entry, request)] } : this.#askAgain(entry, request, why);
+  }
+
+  /** The store has taken the answer already, so that the question is no longer open there. */
+  #askAgain(entry: InboxEntry, request: EventOf<'tool_yield'>, why: string): Judgement {
+    const { requestId, invocationId = '', callId, kind } = request;
+    const { draft, row } = questionDraft(this.#target.ledger, sameQuestion(this.#target.ledger, request));
+    const again = requestDecision(invocationId, 'ask_again', `The answer is not used: ${why}`, { requestId, callId, kind });
+    return { drafts: [this.#refuse(entry, why, { requestId }), again, draft], requests: [row] };
   }
 
   #refuse(entry: InboxEntry, reasoning: string, data: JsonObject = {}): EventDraft {
     return { type: 'decision', by: 'runtime', component: 'inbox', decision: 'refuse', reasoning, data: { ...data, type: entry.type, by: entry.by } };
   }
+}
+
+/** Why an answer does not count; `undefined`: it does. What runs go on with was checked before it was posted, but anybody can post. */
+function whyRefused({ by, data }: InboxEntry, { request }: EventOf<'tool_yield'>): string | undefined {
+  const { mayDecide, options } = request;
+  if (mayDecide !== undefined && !mayDecide.some((id) => isSaidBy(by, id))) return `Only ${mayDecide.join(', ')} may answer this.`;
+  const decision = textOf(data, 'decision') ?? 'answer';
+  return (options as readonly string[]).includes(decision) ? undefined : `It can be answered with ${options.join(', ')} only.`;
+}
+
+function inputDraft({ by, data }: InboxEntry, { invocationId, callId, requestId }: EventOf<'tool_yield'>): EventDraft {
+  const decision = textOf(data, 'decision') as RequestDecision | undefined;
+  const reason = textOf(data, 'reason');
+  const input = data['input'] as JsonValue | undefined;
+  return {
+    type: 'tool_input',
+    by,
+    ...(invocationId === undefined ? {} : { invocationId }),
+    callId,
+    requestId,
+    ...(decision === undefined ? {} : { decision }),
+    ...(input === undefined ? {} : { input }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+function tokenRefusal({ data }: InboxEntry): EventDraft {
+  const requestId = textOf(data, 'requestId') ?? '';
+  const reason = textOf(data, 'reason') ?? '';
+  const reasoning = `A token for request "${requestId}" was refused: ${reason}.`;
+  return { type: 'decision', by: 'runtime', component: 'approval_token', decision: 'refuse', reasoning, data: { requestId, reason } };
 }
 
 /** Whether an actor is the person with this id. */

@@ -141,9 +141,11 @@ function looksAtShared(run: RunContext, { mode, runnable, before = [] }: Slot, r
 /** Runs a body from its start or from where it stopped. Returns whether the run was given back. */
 async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord | undefined): Promise<boolean> {
   const { ledger } = run;
+  const waits = run.gate.isClosed || looksAtShared(run, slot, recorded);
   if (run.gate.isClosed) await passGate(run, slot);
   if (looksAtShared(run, slot, recorded)) await run.observeShared();
-  if (isGivenBack(run, slot.scope)) return true;
+  // A run that is stopped at once is begun all the same: whoever continues it has its input.
+  if (waits && isGivenBack(run, slot.scope)) return true;
   if (recorded !== undefined) assertSame(recorded, slot);
   const deadline = recorded === undefined ? start(run, slot) : resume(run, recorded);
   // Shared writes that land with the start may be refused or made again: the body begins with what is true.

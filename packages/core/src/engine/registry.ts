@@ -5,6 +5,7 @@ import type { Loop } from '../runnables/loop.ts';
 import type { Parallel } from '../runnables/parallel.ts';
 import type { Sequence } from '../runnables/sequence.ts';
 import type { Step } from '../runnables/step.ts';
+import type { Tool } from '../tools/tool.ts';
 import { DuplicateRunnableError, UnknownRunnableError } from './errors.ts';
 
 /** A runnable by what it is, for code that treats every kind. */
@@ -41,6 +42,12 @@ export class Registry {
     const found = this.#byName.get(name) ?? this.#resolve?.(name);
     if (found === undefined) throw new UnknownRunnableError({ name, known: [...this.#byName.keys()] });
     return found as AnyRunnable;
+  }
+
+  /** A tool that an agent of this name has of its own. */
+  findTool(agent: string, tool: string): Tool | undefined {
+    const found = (this.#byName.get(agent) ?? this.#resolve?.(agent)) as AnyRunnable | undefined;
+    return found?.kind === 'agent' ? found.tools.find(({ name }) => name === tool) : undefined;
   }
 
   get names(): readonly string[] {

@@ -41,6 +41,21 @@ export function postAnswer(
   });
 }
 
+/** Has it written down that a token was refused: once for each request and reason, however often it is tried. @throws SessionNotFoundError */
+export function postTokenRefusal(
+  { session, ports }: { readonly session: string; readonly ports: { readonly store: LedgerStore; readonly clock: Clock } },
+  { requestId, reason }: { readonly requestId: string; readonly reason: string },
+): Promise<PostReceipt> {
+  return ports.store.post(session, {
+    key: `token:${requestId}:${reason}`,
+    lane: 'input',
+    by: 'runtime',
+    at: ports.clock.now(),
+    type: 'token_refused',
+    data: { requestId, reason },
+  });
+}
+
 /** A ledger to which something is posted. */
 type Addressee = { readonly session: string; readonly ports: { readonly store: LedgerStore; readonly clock: Clock; readonly ids: IdSource } };
 
@@ -90,5 +105,26 @@ export function postMessage(
       ...(interrupt === true ? { interrupt } : {}),
       ...(clientKey === undefined ? {} : { clientKey }),
     },
+  });
+}
+
+/** What somebody found out about a call of unknown outcome. */
+export interface Resolution {
+  /** Whether the call took effect. */
+  readonly happened: boolean;
+  /** What it gave. */
+  readonly result?: JsonValue;
+  readonly by: Actor;
+}
+
+/** Says what became of a call whose outcome nobody knew. @throws SessionNotFoundError */
+export function postResolution({ session, ports }: Addressee, callId: string, { happened, result, by }: Resolution): Promise<PostReceipt> {
+  return ports.store.post(session, {
+    key: `resolve:${ports.ids.next()}`,
+    lane: 'input',
+    by,
+    at: ports.clock.now(),
+    type: 'tool_input',
+    data: { resolves: callId, happened, ...(result === undefined ? {} : { result }) },
   });
 }

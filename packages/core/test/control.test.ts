@@ -1,0 +1,212 @@
+import { agent, memoryStore, parallel, runtime, type Store, sequence, step, tool } from 'adjutant';
+import { scriptedModel, testClock } from 'adjutant/testing';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { until } from './until.ts';
+
+/** A store that outlives the runtimes on it, as a database does. */
+function lasting(): Store {
+  const store = memoryStore();
+  return { description: store.description, admin: store.admin, for: (scope) => store.for(scope), close: async () => undefined };
+}
+
+function gate() {
+  return Promise.withResolvers<void>();
+}
+
+describe('reopen', () => {
+  test('lets a failed run go on where it failed, with what completed kept', async () => {
+    let works = false;
+    const ran: string[] = [];
+    const first = step({ name: 'first', execute: (ctx) => ctx.complete(ran.push('first')) });
+    const second = step({ name: 'second', execute: (ctx) => (works ? ctx.complete('fixed') : ctx.fail('broken')) });
+    const whole = sequence({ name: 'whole', runnables: [first, second] });
+    const app = runtime({ app: 'control', store: lasting(), runnables: [whole], recover: 'manual' });
+    const failed = await app.run(whole, { session: 's', input: 'Go' });
+    expect(failed.status).toBe('error');
+    await expect(app.resume('s')).rejects.toMatchObject({ code: 'no_open_run' });
+    works = true;
+    await app.reopen('s', { reason: 'it is fixed' });
+    expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'fixed', runId: failed.runId });
+    expect(ran).toEqual(['first']);
+    await expect(app.reopen('s', { reason: 'again' })).rejects.toMatchObject({ code: 'not_reopenable' });
+    await expect(app.reopen('s', { path: 'nowhere', reason: 'again' })).rejects.toMatchObject({ code: 'not_reopenable' });
+  });
+
+  test('of a parallel reopens the branches that failed and were cancelled', async () => {
+    let works = false;
+    const ran: string[] = [];
+    const good = step({ name: 'good', execute: (ctx) => ctx.complete(ran.push('good')) });
+    const bad = step({ name: 'bad', execute: (ctx) => (works ? ctx.complete('ok') : ctx.fail('broken')) });
+    const both = parallel({ name: 'both', runnables: [good, bad] });
+    const app = runtime({ app: 'control', store: lasting(), runnables: [both], recover: 'manual' });
+    expect((await app.run(both, { session: 's' })).status).toBe('error');
+    works = true;
+    await app.reopen('s', { reason: 'it is fixed' });
+    expect(await app.resume('s')).toMatchObject({ status: 'completed', output: { good: 1, bad: 'ok' } });
+    expect(ran).toEqual(['good']);
+  });
+});
+
+describe('a run that is under way', () => {
+  /** A model that waits in its first call, and what it was sent in each. */
+  function waiting(texts: readonly string[]) {
+    const prompts: string[] = [];
+    const begun = gate();
+    const goOn = gate();
+    const scripted = scriptedModel(texts.map((text) => ({ text })));
+    const doStream: typeof scripted.doStream = async (options) => {
+      prompts.push(JSON.stringify(options.prompt));
+      begun.resolve();
+      const aborted = new Promise<never>((_resolve, reject) => {
+        options.abortSignal?.addEventListener('abort', () => reject(options.abortSignal?.reason));
+      });
+      if (prompts.length === 1) await Promise.race([goOn.promise, aborted]);
+      return scripted.doStream(options);
+    };
+    const model = { ...scripted, doStream };
+    return { model, prompts, begun: begun.promise, goOn: () => goOn.resolve() };
+  }
+
+  test('gets what is sent to it in its next prompt', async () => {
+    const { model, prompts, begun, goOn } = waiting(['one', 'two']);
+    const app = runtime({ app: 'control' });
+    const run = app.run(agent({ name: 'a', model }), { session: 's', input: 'Go' });
+    await begun;
+    await app.send('s', 'And this', { by: 'user:7' });
+    const { ledger } = await app.session({ id: 's' });
+    await until(() => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'), 'the message');
+    goOn();
+    expect(await run).toMatchObject({ status: 'completed', output: 'two' });
+    expect(prompts[1]).toContain('And this');
+  });
+
+  test('is cut off by a message that cannot wait', async () => {
+    const { model, prompts, begun } = waiting(['two']);
+    const app = runtime({ app: 'control' });
+    const run = app.run(agent({ name: 'a', model }), { session: 's', input: 'Go' });
+    await begun;
+    await app.send('s', 'Stop, do this', { interrupt: true });
+    const result = await run;
+    expect(result).toMatchObject({ status: 'completed', output: 'two' });
+    expect(prompts[1]).toContain('Stop, do this');
+    expect(result.session.events.filter((event) => event.type === 'model_end').map((event) => event.status)).toEqual(['cancelled', 'completed']);
+  });
+
+  test('that is paused ends its round, waits and goes on when it is resumed', async () => {
+    const begun = gate();
+    const goOn = gate();
+    const work = tool({
+      name: 'work',
+      description: 'Works',
+      schema: z.object({}),
+      execute: async () => {
+        begun.resolve();
+        await goOn.promise;
+        return 'worked';
+      },
+    });
+    const worker = agent({ name: 'worker', model: scriptedModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'done' }]), tools: [work] });
+    const app = runtime({ app: 'control' });
+    const run = app.run(worker, { session: 's', input: 'Go' });
+    await begun.promise;
+    await app.pause('s', { reason: 'lunch', by: 'operator:jo' });
+    const { ledger } = await app.session({ id: 's' });
+    await until(() => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'), 'the pause');
+    goOn.resolve();
+    const paused = await run;
+    expect(paused).toMatchObject({ status: 'yielded', pendingCalls: [], awaitingInput: false });
+    expect(paused.session.events.filter(({ type }) => type === 'tool_result')).toHaveLength(1);
+    expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'done' });
+  });
+
+  test('goes on by rounds', async () => {
+    const work = tool({ name: 'work', description: 'Works', schema: z.object({}), execute: () => 'worked' });
+    const rounds = [{ toolCalls: [{ name: 'work', args: {} }] }, { toolCalls: [{ name: 'work', args: {} }] }, { text: 'done' }];
+    const worker = agent({ name: 'worker', model: scriptedModel(rounds), tools: [work] });
+    const app = runtime({ app: 'control', runnables: [worker] });
+    const session = await app.session({ id: 's' });
+    expect(await app.advance(session)).toEqual({ status: 'done', result: undefined });
+    const stopped = app.run(worker, { session, input: 'Go' });
+    stopped.stop();
+    await expect(stopped).rejects.toMatchObject({ code: 'run_stopped' });
+    const ends: [string, number | undefined][] = [];
+    for (let i = 0; i < 4; i++) {
+      const { status, result } = await app.advance('s', { until: 'round' });
+      ends.push([status, result?.rounds]);
+    }
+    expect(ends).toEqual([
+      ['more', 1],
+      ['more', 2],
+      ['done', 3],
+      ['done', 3],
+    ]);
+  });
+
+  test('is told what comes with a second run of the same, which gives its result', async () => {
+    const { model, prompts, begun, goOn } = waiting(['one', 'two']);
+    const app = runtime({ app: 'control' });
+    const talker = agent({ name: 'a', model });
+    const first = app.run(talker, { session: 's', input: 'Go' });
+    await begun;
+    const second = app.run(talker, { session: 's', input: 'And this' });
+    const { ledger } = await app.session({ id: 's' });
+    await until(() => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'), 'the message');
+    goOn();
+    expect((await second).runId).toBe((await first).runId);
+    expect(prompts[1]).toContain('And this');
+  });
+
+  test('of another process is followed, and cancelled from there', async () => {
+    const store = lasting();
+    const begun = gate();
+    let aborted = false;
+    const work = tool({
+      name: 'work',
+      description: 'Works',
+      schema: z.object({}),
+      execute: ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          begun.resolve();
+          signal.addEventListener('abort', () => {
+            aborted = true;
+            reject(signal.reason);
+          });
+        }),
+    });
+    const worker = () =>
+      agent({ name: 'worker', model: scriptedModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'done' }]), tools: [work] });
+    const holder = runtime({ app: 'control', store, recover: 'manual' });
+    const run = holder.run(worker(), { session: 's', input: 'Go' });
+    await begun.promise;
+    const other = runtime({ app: 'control', store, recover: 'manual', runnables: [worker()] });
+    const followed = other.resume('s');
+    await other.cancel('s', { by: 'user:7', reason: 'changed my mind' });
+    expect(await run).toMatchObject({ status: 'cancelled' });
+    expect(await followed).toMatchObject({ status: 'cancelled' });
+    expect(aborted).toBe(true);
+    const cancels = (await run).session.events.filter(({ type }) => type === 'cancel');
+    expect(cancels).toMatchObject([{ by: 'user:7', reason: 'changed my mind' }]);
+  });
+});
+
+test('recovery continues what a process left, and what an answer was posted for', async () => {
+  const store = lasting();
+  const clock = testClock();
+  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
+  const asker = () => agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]), tools: [ask] });
+  const first = runtime({ app: 'control', store, recover: 'manual', ports: { clock } });
+  const stopped = first.run(asker(), { session: 's', input: 'Go' });
+  stopped.stop();
+  await stopped.then(undefined, () => undefined);
+  const second = runtime({ app: 'control', store, recover: 'manual', runnables: [asker()], ports: { clock } });
+  const [run] = await second.recover();
+  expect(await run).toMatchObject({ status: 'yielded' });
+  expect(await second.recover()).toEqual([]);
+  const session = await second.session({ id: 's' });
+  session.addToolInput(session.pendingYieldingCalls[0]?.callId ?? '', { answer: 'yes' });
+  await session.flush();
+  const [again] = await second.recover();
+  expect(await again).toMatchObject({ status: 'completed', output: 'thanks' });
+  expect(await second.recover()).toEqual([]);
+});
