@@ -3,6 +3,7 @@ import { canonicalJson, coerceToJson, type JsonObject, type JsonValue } from '..
 import type { EventDraft, EventOf, RequestDetails, RequestKind } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
+import type { PendingRequest } from '../ledger/port.ts';
 import { pendingRequestOf } from '../ledger/request-fold.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -38,8 +39,8 @@ export function requestFingerprint(tool: Tool, args: unknown): string {
   return sha256(`${definitionHash(tool)}\n${canonicalJson(coerceToJson(args).value)}`).slice(0, 32);
 }
 
-/** Appends a question: the event, and the row by which people find and answer it. */
-export function ask(ledger: Ledger, question: Question, before: readonly EventDraft[] = [], extras?: BatchExtras): void {
+/** A question as an event, and the row by which people find and answer it. */
+export function questionDraft(ledger: Ledger, question: Question): { readonly draft: EventDraft; readonly row: PendingRequest } {
   const { kind, path, callId, name, generation, fingerprint, request, attempt, expiresAt } = question;
   const requestId = ledger.requestId(callId, generation);
   const draft: Omit<EventOf<'tool_yield'>, 'v' | 'seq' | 'id' | 'at'> = {
@@ -58,7 +59,30 @@ export function ask(ledger: Ledger, question: Question, before: readonly EventDr
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
   const row = pendingRequestOf({ v: 1, seq: 0, id: '', at: ledger.ports.clock.now(), ...draft }, ledger.session, ledger.user);
+  return { draft, row };
+}
+
+/** Appends a question. */
+export function ask(ledger: Ledger, question: Question, before: readonly EventDraft[] = [], extras?: BatchExtras): void {
+  const { draft, row } = questionDraft(ledger, question);
   ledger.append([...before, draft], { ...extras, requests: [row] });
+}
+
+/** The same question once more, because an answer does not count that the store has taken already. It ends when it would have ended. */
+export function sameQuestion(ledger: Ledger, event: EventOf<'tool_yield'>): Question {
+  const { kind, invocationId = '', callId, name, args, fingerprint, generation, request, attempt, expiresAt } = event;
+  return {
+    kind,
+    path: invocationId,
+    callId,
+    name,
+    args: ledger.resolve(args),
+    fingerprint,
+    generation: generation + 1,
+    request: ledger.resolve(request) as RequestDetails,
+    attempt,
+    expiresAt,
+  };
 }
 
 /** Says why something is asked again, or not done as it was answered. */

@@ -36,7 +36,9 @@ export function pendingCalls(ledger: Pick<Ledger, 'requests' | 'resolve' | 'acce
   }));
 }
 
-/** Whether somebody is to say if something may be done. */
+/** Requests by which somebody is to say if something may be done. */
+export const approvalKinds: readonly RequestKind[] = Object.freeze(['approval', 'repeat']);
+
 export function isApproval({ kind }: { readonly kind: RequestKind }): boolean {
-  return kind === 'approval' || kind === 'repeat';
+  return approvalKinds.includes(kind);
 }

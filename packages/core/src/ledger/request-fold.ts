@@ -15,8 +15,10 @@ export function requestIdOf(
 
 /** What the store lists of a question. */
 export function pendingRequestOf(event: EventOf<'tool_yield'>, session: string, user: string | undefined): PendingRequest {
-  const { requestId, callId, kind, name, fingerprint, generation, request, at, expiresAt } = event;
+  const { requestId, callId, kind, name, args, fingerprint, generation, request, at, expiresAt } = event;
   const { mayDecide, operationId } = request;
+  // The event has the arguments already.
+  const shown = request.details === undefined && args !== null ? { ...request, details: args } : request;
   return {
     requestId,
     session,
@@ -26,7 +28,7 @@ export function pendingRequestOf(event: EventOf<'tool_yield'>, session: string, 
     name,
     fingerprint,
     generation,
-    request,
+    request: shown,
     createdAt: at,
     ...(user === undefined ? {} : { user }),
     ...(mayDecide === undefined ? {} : { mayDecide }),

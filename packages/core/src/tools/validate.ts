@@ -3,7 +3,7 @@ import { toErrorRecord } from '../base/error.ts';
 import { InvalidToolError } from './errors.ts';
 import { compileJsonSchema, type JsonSchemaCheck } from './json-schema-check.ts';
 import { isStandardSchema, type Tool } from './tool.ts';
-import { explainIssues, fromStandardIssue, type ValidationIssue } from './validation-issue.ts';
+import { explainIssues, explainPlaces, fromStandardIssue, type ValidationIssue } from './validation-issue.ts';
 
 export interface ValidationFailure {
   readonly ok: false;
@@ -50,7 +50,7 @@ export async function validateInput(tool: Tool, input: unknown): Promise<InputVa
   if (tool.yieldSchema === undefined) return { ok: true, input };
   const checked = await check(tool, tool.yieldSchema, input);
   if ('value' in checked) return { ok: true, input: checked.value };
-  return { ok: false, message: `the input does not fit: ${checked.issues.map(({ path, expected }) => `${path} must be ${expected}`).join('; ')}` };
+  return { ok: false, message: `the input does not fit: ${explainPlaces(checked.issues)}` };
 }
 
 function argsOutcome(tool: Tool, checked: Checked): ArgsValidation {

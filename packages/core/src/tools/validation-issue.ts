@@ -113,6 +113,12 @@ export function withArticle(kind: string): string {
 
 const mostIssuesTold = 10;
 
+/** Says what is wrong without any of the values. */
+export function explainPlaces(issues: readonly ValidationIssue[]): string {
+  const told = issues.slice(0, mostIssuesTold).map(({ path, expected }) => `${path} must be ${expected}`);
+  return `${told.join('; ')}${issues.length > told.length ? `; and ${issues.length - told.length} more` : ''}`;
+}
+
 /** Tells a model what is wrong and how to go on. */
 export function explainIssues(subject: string, issues: readonly ValidationIssue[]): string {
   const told = issues.slice(0, mostIssuesTold).map(({ path, came, expected }) => `- ${path}: came ${came}, expected ${expected}`);

@@ -1,0 +1,238 @@
+import type { Clock } from '../base/clock.ts';
+import { isAdjutantError } from '../base/error.ts';
+import { canonicalJson, type JsonValue } from '../base/json.ts';
+import { postAnswer, postTokenRefusal } from '../ledger/answer.ts';
+import { RequestNotFoundError, RequestSettledError } from '../ledger/errors.ts';
+import type { RequestDecision } from '../ledger/event.ts';
+import { approvalKinds } from '../ledger/pending-call.ts';
+import type { LedgerStore, RequestFilter, RequestRow } from '../ledger/port.ts';
+import type { TokenClaims, TokenSigner } from './approval-token.ts';
+import { InvalidRuntimeError } from './errors.ts';
+import { type AnsweredBy, actorOf, assertMayDecide, assertPending, type CheckPorts, checkedAnswer, type RequestAnswer } from './request-check.ts';
+import { ApprovalTokenError, DecisionNotOfferedError, OperationAmbiguousError } from './request-errors.ts';
+import { type ApprovalQuery, entryOf, listRequests, type RequestEntry, type RequestQuery } from './request-list.ts';
+
+/** One of several answers. */
+export interface BatchAnswer extends RequestAnswer {
+  readonly requestId: string;
+}
+
+/** What became of one of several answers. */
+export type AnswerOutcome =
+  | { readonly requestId: string; readonly accepted: true }
+  | { readonly requestId: string; readonly accepted: false; readonly error: Error };
+
+export interface OperationOutcome extends Omit<AnsweredBy, 'reason'> {
+  /** The operation failed; the result says why. @default false */
+  readonly failed?: boolean;
+}
+
+export interface TokenOptions {
+  /** What the token can be used for. @default all options of the request that need no input */
+  readonly decisions?: readonly RequestDecision[];
+  /** Epoch milliseconds. @default the end of the request; without one, 7 days from now */
+  readonly expiresAt?: number;
+  /** Whose decision it is. Whoever has the token decides in this name. @default whoever `decide` names */
+  readonly by?: string;
+}
+
+/** What a token is for. */
+export interface TokenView {
+  readonly request: RequestEntry;
+  /** The decisions that the token can be used for. */
+  readonly decisions: readonly RequestDecision[];
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+  readonly by?: string;
+}
+
+export interface RequestServicePorts extends Pick<CheckPorts, 'findTool'> {
+  readonly ledgers: (tenant?: string) => LedgerStore;
+  readonly clock: Clock;
+  /** Missing when the runtime has no keys. */
+  readonly signer: TokenSigner | undefined;
+  /** Something was posted to a session. */
+  readonly posted: (session: string) => void;
+}
+
+const defaultTokenMs = 7 * 24 * 3_600_000;
+const withInput: ReadonlySet<RequestDecision> = new Set(['edit', 'answer']);
+
+/** The questions that runs ask of somebody outside: listed, shown and answered, in whatever process the run waits. `app.requests`. */
+export class RequestService {
+  readonly #ports: RequestServicePorts;
+
+  constructor(ports: RequestServicePorts) {
+    this.#ports = ports;
+  }
+
+  /** Approvals that wait for a decision. @throws InvalidAnswerError, StoreUnavailableError */
+  listPendingApprovals(query: ApprovalQuery = {}): Promise<readonly RequestEntry[]> {
+    return this.list({ ...query, kinds: approvalKinds, status: 'pending' });
+  }
+
+  /** Requests of all kinds. @throws InvalidAnswerError, StoreUnavailableError */
+  async list(query: RequestQuery = {}): Promise<readonly RequestEntry[]> {
+    return listRequests(this.#ports.ledgers(query.tenant), query, this.#ports.clock.now());
+  }
+
+  /** @throws RequestNotFoundError, StoreUnavailableError */
+  async get(requestId: string): Promise<RequestEntry> {
+    return entryOf(await this.#find(requestId));
+  }
+
+  /**
+   * Answers a request. It is checked first, and then counts if the request is still pending: of all answers, expiries and cancels one wins.
+   * The run goes on where it is, or is continued by recovery.
+   * @throws RequestNotFoundError, RequestSettledError, DecisionNotOfferedError, MayNotDecideError, InputMismatchError, InvalidAnswerError,
+   * NotJsonError, StoreUnavailableError
+   */
+  async answer(requestId: string, answer: RequestAnswer): Promise<void> {
+    await this.#answer(await this.#find(requestId), answer);
+  }
+
+  /** Answers several requests, each by itself: what is wrong with one does not stop the others. Never rejects because of an answer. */
+  answerAll(answers: readonly BatchAnswer[]): Promise<readonly AnswerOutcome[]> {
+    return Promise.all(
+      answers.map(async ({ requestId, ...answer }): Promise<AnswerOutcome> => {
+        try {
+          await this.answer(requestId, answer);
+          return { requestId, accepted: true };
+        } catch (error) {
+          return { requestId, accepted: false, error: error as Error };
+        }
+      }),
+    );
+  }
+
+  /**
+   * Gives the result of an operation that a tool began with `pending()`. Exactly one result counts.
+   * @throws RequestNotFoundError when no call waits for it (yet), RequestSettledError when it has a result, OperationAmbiguousError,
+   * InputMismatchError, StoreUnavailableError
+   */
+  async settleOperation(operationId: string, result: JsonValue, { failed = false, by }: OperationOutcome = {}): Promise<void> {
+    const row = await this.#findOperation(operationId);
+    const said = by === undefined ? {} : { by };
+    if (!failed) return this.#answer(row, { ...said, decision: 'answer', input: result });
+    const reason = typeof result === 'string' ? result : canonicalJson(result);
+    await this.#answer(row, { ...said, decision: 'reject', reason });
+  }
+
+  /**
+   * A text that stands for the right to answer one request, for a link in a message. It is bound to the request and to what was asked, and
+   * is of no use when that has been settled or changed.
+   * @throws RequestNotFoundError, RequestSettledError, DecisionNotOfferedError, MayNotDecideError, InvalidRuntimeError without keys
+   */
+  async token(requestId: string, { decisions, expiresAt, by }: TokenOptions = {}): Promise<string> {
+    const signer = this.#signer();
+    const row = await this.#find(requestId);
+    const now = this.#ports.clock.now();
+    assertPending(row, now);
+    const { options } = row.request;
+    const unknown = decisions?.find((decision) => !options.includes(decision));
+    if (unknown !== undefined) throw new DecisionNotOfferedError({ requestId, decision: unknown, options });
+    const actor = by === undefined ? undefined : actorOf(by);
+    if (actor !== undefined) assertMayDecide(row, actor);
+    return signer.sign({
+      requestId,
+      session: row.session,
+      fingerprint: row.fingerprint,
+      decisions: decisions ?? options.filter((option) => !withInput.has(option)),
+      expiresAt: expiresAt ?? row.expiresAt ?? now + defaultTokenMs,
+      ...(actor === undefined ? {} : { by: actor }),
+    });
+  }
+
+  /** What a token is for. Changes nothing, so that whatever follows links may ask. @throws ApprovalTokenError, InvalidRuntimeError, StoreUnavailableError */
+  async show(token: string): Promise<TokenView> {
+    const { row, claims } = await this.#read(token);
+    const { decisions, expiresAt, by } = claims;
+    return { request: entryOf(row), decisions, expiresAt, ...(by === undefined ? {} : { by }) };
+  }
+
+  /**
+   * Answers a request by a token. A token that is refused is written down in the ledger of the session, once for each request and reason.
+   * @throws ApprovalTokenError, MayNotDecideError, InputMismatchError, InvalidAnswerError, InvalidRuntimeError, StoreUnavailableError
+   */
+  async decide(token: string, answer: RequestAnswer & { readonly decision: RequestDecision }): Promise<void> {
+    try {
+      const { row, claims } = await this.#read(token);
+      const { requestId, by, decisions } = claims;
+      const isOther = by !== undefined && answer.by !== undefined && actorOf(answer.by) !== by;
+      if (isOther || !decisions.includes(answer.decision)) throw new ApprovalTokenError({ reason: 'not_signed_for', requestId });
+      await this.#answer(row, by === undefined ? answer : { ...answer, by }).catch((error: unknown) => {
+        throw isAdjutantError(error, 'request_settled') ? new ApprovalTokenError({ reason: 'already_used', requestId }) : error;
+      });
+    } catch (error) {
+      if (error instanceof ApprovalTokenError) await this.#audit(error);
+      throw error;
+    }
+  }
+
+  #signer(): TokenSigner {
+    const { signer } = this.#ports;
+    if (signer !== undefined) return signer;
+    throw new InvalidRuntimeError({ reason: 'tokens need keys: runtime({ approvals: { keys: [{ id, secret }] } })' });
+  }
+
+  async #read(token: string): Promise<{ readonly row: RequestRow; readonly claims: TokenClaims }> {
+    const { clock } = this.#ports;
+    const claims = this.#signer().read(token, clock.now());
+    const { requestId, session, fingerprint } = claims;
+    const row = await this.#row({ requestId });
+    if (row === undefined) throw new ApprovalTokenError({ reason: 'unknown_request', requestId });
+    if (row.session !== session || row.fingerprint !== fingerprint || (await this.#isAskedAgain(row))) {
+      throw new ApprovalTokenError({ reason: 'changed', requestId });
+    }
+    const isOver = row.expiresAt !== undefined && row.expiresAt <= clock.now();
+    if (row.status === 'pending' && isOver) throw new ApprovalTokenError({ reason: 'expired', requestId });
+    if (row.status !== 'pending') throw new ApprovalTokenError({ reason: 'already_used', requestId });
+    return { row, claims };
+  }
+
+  /** Whether the same call has another question that waits. */
+  async #isAskedAgain({ status, session, callId, requestId }: RequestRow): Promise<boolean> {
+    if (status === 'pending') return false;
+    const pending = await this.#ports.ledgers().requests({ session, status: 'pending' });
+    return pending.some((other) => other.callId === callId && other.requestId !== requestId);
+  }
+
+  async #audit({ reason, data }: ApprovalTokenError): Promise<void> {
+    const requestId = data['requestId'];
+    const row = typeof requestId === 'string' ? await this.#row({ requestId }) : undefined;
+    if (row === undefined) return;
+    const { ledgers, clock, posted } = this.#ports;
+    await postTokenRefusal({ session: row.session, ports: { store: ledgers(), clock } }, { requestId: row.requestId, reason });
+    posted(row.session);
+  }
+
+  async #answer(row: RequestRow, answer: RequestAnswer): Promise<void> {
+    const { ledgers, clock, findTool, posted } = this.#ports;
+    const { requestId, session } = row;
+    const said = await checkedAnswer(row, answer, { now: clock.now(), findTool });
+    const { duplicate } = await postAnswer({ session, ports: { store: ledgers(), clock } }, requestId, said);
+    if (duplicate) throw new RequestSettledError({ requestId, status: 'answered', by: said.by });
+    posted(session);
+  }
+
+  async #row(filter: RequestFilter): Promise<RequestRow | undefined> {
+    const [row] = await this.#ports.ledgers().requests({ ...filter, limit: 1 });
+    return row;
+  }
+
+  async #find(requestId: string): Promise<RequestRow> {
+    const row = await this.#row({ requestId });
+    if (row === undefined) throw new RequestNotFoundError({ requestId });
+    return row;
+  }
+
+  /** The call that waits for an operation; when none does any more, the last that did. */
+  async #findOperation(operationId: string): Promise<RequestRow> {
+    const rows = await this.#ports.ledgers().requests({ operationId });
+    const pending = rows.filter(({ status }) => status === 'pending');
+    if (pending.length > 1) throw new OperationAmbiguousError({ operationId, requestIds: pending.map(({ requestId }) => requestId) });
+    const row = pending[0] ?? rows.at(-1);
+    if (row === undefined) throw new RequestNotFoundError({ requestId: operationId });
+    return row;
+  }
+}
