@@ -12,6 +12,7 @@ function storeWith(replaced: Replaced): Store {
   const inner = memoryStore();
   return {
     description: 'failing',
+    admin: inner.admin,
     close: () => inner.close(),
     for: (scope) => {
       const ledgers = inner.for(scope);
