@@ -271,15 +271,37 @@ describe('an effect that is told to stop', () => {
   }
 
   test('by its timeout is of unknown outcome, and what it brings later is recorded as late', async () => {
-    const { clock, session, running, signal, end } = await hanging({ timeout: 5_000 });
+    const clock = testClock();
+    const app = runtime({ app: 'effects', ports: { clock } });
+    const session = await app.session({ id: 's' });
+    const ends = new Map<string, (value: unknown) => void>();
+    let signal: AbortSignal | undefined;
+    const caught: unknown[] = [];
+    const work = step({
+      name: 'work',
+      execute: async (ctx) => {
+        const waiting = (key: string) => (effect: EffectContext) => {
+          signal = effect.signal;
+          return new Promise((resolve) => ends.set(key, resolve));
+        };
+        await ctx.effect('pay', waiting('pay'), { timeout: 5_000 }).catch((error: unknown) => caught.push(error));
+        return ctx.complete(String(await ctx.effect('next', waiting('next'))));
+      },
+    });
+    const running = app.run(work, { session, runId: 'run' });
+    await until(() => ends.has('pay'));
     clock.advance(5_000);
-    expect(signal()?.reason).toMatchObject({ code: 'timeout' });
+    expect(signal?.reason).toMatchObject({ code: 'timeout' });
     clock.advance(1_000);
-    expect(await running).toMatchObject({ error: { code: 'effect_unknown', message: expect.stringContaining('5000 ms') } });
-    end('paid');
-    // The session is still this process's, or the result is dropped.
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    for (const result of of(session.events, 'tool_result').slice(1)) expect(result).toMatchObject({ late: true, settled: false });
+    await until(() => ends.has('next'));
+    expect(caught).toMatchObject([{ code: 'effect_unknown', message: expect.stringContaining('5000 ms') }]);
+    ends.get('pay')?.('paid');
+    await until(() => of(session.events, 'tool_result').length === 2);
+    ends.get('next')?.('done');
+    expect(await running).toMatchObject({ output: 'done' });
+    const [unknown, late] = of(session.events, 'tool_result');
+    expect(unknown).toMatchObject({ callId: 'run/pay', settled: true, effect: 'unknown' });
+    expect(late).toMatchObject({ callId: 'run/pay', settled: false, late: true, result: { content: 'paid' } });
   });
 
   test('by a cancel is given a second, then the run ends as cancelled', async () => {

@@ -199,7 +199,7 @@ export class MessageEncoder {
  * Encoder version 2: as version 1, and says when a call that was given up has brought its result after all. Frozen like it.
  * It is told as a message, because a call has one result for every provider, and the model has read that one.
  */
-export class LateResultEncoder extends MessageEncoder {
+class LateResultEncoder extends MessageEncoder {
   readonly #given: EncoderOptions;
   readonly #calls = new Map<string, EventOf<'tool_call'>>();
 
