@@ -8,6 +8,12 @@ function numbered(from: number, to: number): string[] {
 }
 
 export function readingContract(suite: Suite): void {
+  rangeContract(suite);
+  storedContract(suite);
+  followContract(suite);
+}
+
+function rangeContract(suite: Suite): void {
   const { describe, expect, test } = suite;
   describe('read', () => {
     test('gives all events in ascending order, in pages that are not empty', async ({ ledgers }) => {
@@ -65,8 +71,6 @@ export function readingContract(suite: Suite): void {
       expect(await codeOf(readAll(ledgers, 'unknown'))).toBe('session_not_found');
     });
   });
-  storedContract(suite);
-  followContract(suite);
 }
 
 function storedContract(suite: Suite): void {
