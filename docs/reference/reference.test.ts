@@ -102,6 +102,7 @@ describe('options.md', () => {
     ['runtime.ts', 'RuntimeOptions', 'runtime'],
     ['engine/run-options.ts', 'RunLimits', 'runtime'],
     ['engine/run-options.ts', 'SessionOptions', 'session'],
+    ['engine/run-options.ts', 'ForkOptions', 'fork'],
     ['engine/session-service.ts', 'SessionQuery', 'sessions'],
     ['stores/sqlite/index.ts', 'SqliteOptions', 'sqlite'],
     ['stores/postgres/index.ts', 'PostgresOptions', 'postgres'],
