@@ -15,18 +15,18 @@ interface SessionAddress {
 
 /** A stretch of a ledger, and the JSON text of its rows. */
 interface Page {
-  /** The ledger that it comes from, to tell it from another one of the same name. */
-  readonly ledger: string;
   readonly after: number;
   readonly through: number;
   readonly more: boolean;
   readonly text: string;
 }
 
-/** Reads one ledger. */
+/** Reads one ledger: once it has found it, another one that has got its name in the meantime is not it. */
 export class PageReader {
   readonly #database: Database;
   readonly #address: SessionAddress;
+  /** Number of the ledger, when it was found. */
+  #ledger: string | null = null;
 
   constructor(database: Database, address: SessionAddress) {
     this.#database = database;
@@ -59,30 +59,31 @@ export class PageReader {
 
   /** While one page is used, the next is on its way. */
   async *#pages(range: ReadRange): AsyncGenerator<Page, void, undefined> {
-    let request = this.#request(null, range.after ?? 0, range.upTo);
+    let request = this.#request(range.after ?? 0, range.upTo);
     for (;;) {
       const page = await request;
-      if (page.more) request = this.#request(page.ledger, page.through, range.upTo);
+      if (page.more) request = this.#request(page.through, range.upTo);
       if (page.through > page.after) yield page;
       if (!page.more) return;
     }
   }
 
-  #request(ledger: string | null, after: number, upTo: number | undefined): Promise<Page> {
-    const page = this.#find(ledger, after, upTo);
+  #request(after: number, upTo: number | undefined): Promise<Page> {
+    const page = this.#find(after, upTo);
     // A reader that stops early never asks for a page that was prepared, so its failure must not go unhandled.
     page.catch(() => undefined);
     return page;
   }
 
-  async #find(ledger: string | null, after: number, upTo: number | undefined): Promise<Page> {
+  async #find(after: number, upTo: number | undefined): Promise<Page> {
     const { tenant, app, session } = this.#address;
     const [row] = await this.#database.query(
       'select ledger::text, through::text, more::text, page from {s}.read_page($1, $2, $3, $4::bigint, $5::bigint, $6::bigint)',
-      [toStorable(tenant), toStorable(app), toStorable(session), ledger, after, upTo === undefined ? null : storedWhole(upTo)],
+      [toStorable(tenant), toStorable(app), toStorable(session), this.#ledger, after, upTo === undefined ? null : storedWhole(upTo)],
     );
     if (row === undefined) throw new SessionNotFoundError({ session, app });
-    return { ledger: String(row['ledger']), after, through: Number(row['through']), more: row['more'] === 'true', text: String(row['page']) };
+    this.#ledger = String(row['ledger']);
+    return { after, through: Number(row['through']), more: row['more'] === 'true', text: String(row['page']) };
   }
 
   /** The page as a whole is not what it should be: names the first row that is not, or the first that is not there. */
@@ -94,10 +95,10 @@ export class PageReader {
     });
   }
 
-  async #readSingly({ ledger, after, through }: Page): Promise<readonly { seq: number; row: StoredRow | undefined; text: string | undefined }[]> {
+  async #readSingly({ after, through }: Page): Promise<readonly { seq: number; row: StoredRow | undefined; text: string | undefined }[]> {
     const found: { seq: number; row: StoredRow | undefined; text: string | undefined }[] = [];
     for (let seq = after + 1; seq <= through; seq++) {
-      const page = await this.#find(ledger, seq - 1, seq);
+      const page = await this.#find(seq - 1, seq);
       const text = page.text === '[]' ? undefined : page.text.slice(1, -1);
       found.push({ seq, row: wholeRows(page)?.[0], text });
     }

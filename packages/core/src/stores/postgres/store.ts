@@ -114,7 +114,8 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   follow(session: string, afterSeq: number, signal: AbortSignal): AsyncIterable<Event> {
-    return this.#parts.following.follow({ ...this.#scope, session }, afterSeq, signal, (after) => this.read(session, { after }));
+    const reader = this.#reader(session);
+    return this.#parts.following.follow({ ...this.#scope, session }, afterSeq, signal, (after) => reader.events({ after }));
   }
 
   async fork(session: string, atSeq: number, newSession: string): Promise<void> {
