@@ -161,7 +161,8 @@ export class RequestService {
       const isOther = by !== undefined && answer.by !== undefined && actorOf(answer.by) !== by;
       if (isOther || !decisions.includes(answer.decision)) throw new ApprovalTokenError({ reason: 'not_signed_for', requestId });
       await this.#answer(row, by === undefined ? answer : { ...answer, by }).catch((error: unknown) => {
-        throw isAdjutantError(error, 'request_settled') ? new ApprovalTokenError({ reason: 'already_used', requestId }) : error;
+        if (!isAdjutantError(error, 'request_settled')) throw error;
+        throw new ApprovalTokenError({ reason: error.data['status'] === 'expired' ? 'expired' : 'already_used', requestId });
       });
     } catch (error) {
       if (error instanceof ApprovalTokenError) await this.#audit(error);
@@ -184,8 +185,8 @@ export class RequestService {
     if (row.session !== session || row.fingerprint !== fingerprint || (await this.#isAskedAgain(row))) {
       throw new ApprovalTokenError({ reason: 'changed', requestId });
     }
-    const isOver = row.expiresAt !== undefined && row.expiresAt <= clock.now();
-    if (row.status === 'pending' && isOver) throw new ApprovalTokenError({ reason: 'expired', requestId });
+    const isOver = row.status === 'pending' && row.expiresAt !== undefined && row.expiresAt <= clock.now();
+    if (row.status === 'expired' || isOver) throw new ApprovalTokenError({ reason: 'expired', requestId });
     if (row.status !== 'pending') throw new ApprovalTokenError({ reason: 'already_used', requestId });
     return { row, claims };
   }
