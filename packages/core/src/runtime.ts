@@ -169,11 +169,13 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
    * Starts a run, or continues the open one of the session. The input of an open run is a message to it.
    * @throws InvalidRunError, DuplicateRunnableError; everything else rejects the run
    */
-  run<R extends Runnable>(runnable: R, inputOrOptions: string | RunOptions = {}): Run<OutputOf<R>> {
+  run<R extends Runnable>(runnable: R, inputOrOptions?: string | RunOptions): Run<OutputOf<R>>;
+  run<R extends Runnable>(runnable: R, session: AnySession): Run<OutputOf<R>>;
+  run(runnable: Runnable, inputOrOptions: string | RunOptions | AnySession = {}): Run {
     checkRunnable(runnable);
     const options = checkedRunOptions(inputOrOptions);
     this.#services.registry.register(runnable);
-    return this.#start(runnable, options) as Run<OutputOf<R>>;
+    return this.#start(runnable, options);
   }
 
   /** Continues the run that a session has open, from what its ledger says. Its runnable must be registered. @throws InvalidRunError */

@@ -6,6 +6,7 @@ import {
   findInvocationBoundary,
   parallel,
   run,
+  runtime,
   type Session,
   sequence,
   session,
@@ -190,6 +191,16 @@ describe('forkAt', () => {
     expect(ran).toEqual(['forget']);
     expect(fork.state).toMatchObject({ n: 1, text: 'otherwise' });
     expect(JSON.stringify(made)).toBe(before);
+  });
+
+  test('can be handed to a runtime as it is', async () => {
+    const runner = runtime({ app: 'travel' });
+    const talker = agent({ name: 'talker', model: scriptedModel([{ text: 'one' }, { text: 'two' }]) });
+    const { session: made } = await runner.run(talker, { input: 'Hello', session: 's' });
+    const fork = made.forkAt(made.events.length);
+    fork.addMessage('Try a different path');
+    expect(await runner.run(talker, fork)).toMatchObject({ status: 'completed', output: 'two' });
+    expect(made.events.some((event) => event.type === 'user' && event.text === 'Try a different path')).toBe(false);
   });
 
   test('takes a message of its own, and keeps what it writes to shared scopes to itself', async () => {

@@ -122,12 +122,14 @@ export function checkForkOptions(options: ForkOptions): void {
   if (invalid !== undefined) throw new InvalidRunError({ reason: `a session cannot be forked: ${invalid.reason}` });
 }
 
-/** The options of a run that was started with an input or with options. @throws InvalidRunError */
-export function checkedRunOptions(given: string | RunOptions): RunOptions {
+/** The options of a run that was started with an input, with a session or with options. @throws InvalidRunError */
+export function checkedRunOptions(given: string | RunOptions | AnySession): RunOptions {
   if (typeof given === 'string') return { input: given };
-  const invalid = findInvalidOption(given, runChecks);
+  if (given instanceof Session) return { session: given };
+  const options = given as RunOptions;
+  const invalid = findInvalidOption(options, runChecks);
   if (invalid !== undefined) throw new InvalidRunError({ reason: invalid.reason });
-  return given;
+  return options;
 }
 
 /** @throws InvalidRunError when a value is no runnable */
