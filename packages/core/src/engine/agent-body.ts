@@ -393,7 +393,7 @@ class AgentRun {
       childRoot: call.callId,
       by: `tool:${call.name}`,
       scope: attempt.scope,
-      activity: this.#activityOf(call),
+      activity: () => this.#activityOf(call),
       ownerScope: this.#work,
       ownerActivity: this.#frame.activity,
       startedAt: call.at,
@@ -403,7 +403,7 @@ class AgentRun {
     });
   }
 
-  /** Made for every call that needs a context, and part of the tree only once the call has begun a child. */
+  /** Part of the tree once the call has begun a child. */
   #activityOf({ callId }: ToolAttempt['call']): Activity {
     const key = `tool:${callId}`;
     const activity = this.#toolActivities.get(key) ?? new Activity(callId, this.#frame.activity);

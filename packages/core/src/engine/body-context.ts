@@ -34,8 +34,8 @@ export interface BodyPlace {
   readonly by: Actor;
   /** Aborted when the body is to stop. */
   readonly scope: CancelScope;
-  /** What waits while its children wait. */
-  readonly activity: Activity;
+  /** Gives what waits while its children wait; asked only when there are any. */
+  readonly activity: () => Activity;
   /** That of the owner of spawned children. */
   readonly ownerActivity?: Activity | undefined;
   /** What spawned children belong to, when they may outlive the body; otherwise the body does not end before them. */
@@ -251,7 +251,7 @@ export class Body implements BodyContext {
 
   /** The body waits while the child does that it waits for. */
   async #waitedFor({ path, ended }: { readonly path: string; readonly ended: Promise<InvocationRecord | undefined> }) {
-    const detach = occupancyOf(this.place.run.ledger).underWay.get(path)?.activity.attachTo(this.place.activity);
+    const detach = occupancyOf(this.place.run.ledger).underWay.get(path)?.activity.attachTo(this.place.activity());
     try {
       return await ended;
     } finally {
@@ -314,7 +314,7 @@ export class Body implements BodyContext {
     const takeWrites = () => this.writes.take(key);
     const ended = performEffect(request, record, { ledger: run.ledger, clock: run.app.clock, scope, path, by, takeWrites });
     // The body does not wait for somebody outside as long as it does something itself.
-    const underWay = new Activity(callId, this.place.activity);
+    const underWay = new Activity(callId, this.place.activity());
     const forget = (): void => {
       scope.close();
       underWay.end();
@@ -395,7 +395,7 @@ export class Body implements BodyContext {
   #activityFor(mode: InvocationMode): Activity {
     const { run, activity, ownerActivity } = this.place;
     if (mode === 'dispatch') return run.detachedActivity;
-    return mode === 'spawn' ? (ownerActivity ?? activity) : activity;
+    return mode === 'spawn' ? (ownerActivity ?? activity()) : activity();
   }
 
   #uniqueKey(runnable: Runnable, options: CallOptions, input: InvocationInput | undefined): string {

@@ -24,7 +24,7 @@ class StepBody extends Body implements StepContext {
       childRoot: record.path,
       by: 'runtime',
       scope,
-      activity: frame.activity,
+      activity: () => frame.activity,
       ownerScope: undefined,
       startedAt: record.start.at,
       stateSchema: step.stateSchema,
