@@ -1,7 +1,9 @@
 import type { Event } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { describe, expect, test } from 'vitest';
-import { appendBoundaries, continueFrom, type MakeScenario, openPaths, runWhole, stopAndContinue } from './recovery/crash-matrix.ts';
+import { appendBoundaries, continueFrom, runWhole, stopAndContinue } from './recovery/crash-matrix.ts';
+import { openPaths } from './recovery/process.ts';
+import type { MakeScenario } from './recovery/scenario.ts';
 import * as scenarios from './recovery/scenarios.ts';
 
 const all: readonly (readonly [string, MakeScenario])[] = [
@@ -49,7 +51,7 @@ describe.each(all)('%s', (_name, make) => {
   test('reaches the same outcome and state when it is given back after any event', async () => {
     const whole = await runWhole(make);
     for (let seq = 1; seq < whole.events.length; seq++) {
-      const { result, state } = await stopAndContinue(make, seq);
+      const { result, state } = (await stopAndContinue(make, seq)).outcome;
       expect({ seq, result, state }).toEqual({ seq, result: whole.outcome.result, state: whole.outcome.state });
     }
   });

@@ -160,6 +160,7 @@ async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord |
   });
   try {
     const frame: BodyFrame = { run, record, scope, activity, resumed: recorded !== undefined };
+    if (frame.resumed && scope.aborted && !isGivenBack(run, scope)) await cancelChildren(frame, record);
     const end = await run.runBody(slot.runnable as AnyRunnable, frame);
     if (isGivenBack(run, scope) || end === undefined) return true;
     appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut));
@@ -264,6 +265,27 @@ function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
       },
     ],
     run.endExtras(path, end),
+  );
+}
+
+/** A body that is continued only to be cancelled does not ask for the children that it left open: they end before it all the same. */
+async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord): Promise<void> {
+  const { run, scope, activity } = frame;
+  const { registry } = run.app;
+  const { byPath } = run.ledger.invocations;
+  const open = children.flatMap((path) => byPath.get(path) ?? []).filter(({ end, mode }) => end === undefined && mode !== 'dispatch');
+  await Promise.all(
+    open.map(async (child) => {
+      const { path, name, kind, mode, input } = child;
+      const runnable = registry.has(name) ? registry.get(name) : undefined;
+      if (runnable?.kind === kind) {
+        await invoke(run, { path, runnable, mode, input, scope, activity });
+        return;
+      }
+      // What a body has made for itself is nowhere to be found.
+      await cancelChildren(frame, child);
+      if (!isGivenBack(run, scope)) appendEnd(run, path, cancelledEnd(scope));
+    }),
   );
 }
 

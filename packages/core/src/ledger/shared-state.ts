@@ -168,7 +168,10 @@ export class SharedState {
     const scopeId = this.#scopeIds[scope];
     if (scopeId === undefined) return [];
     this.#recorded.add(scope);
-    if (this.#isolated) return [];
+    if (this.#isolated) {
+      for (const { key, newValue } of changes) this.#known.set(versionKey(scope, key), { ...unstored, drafted: { value: newValue } });
+      return [];
+    }
     return changes.map(({ key, newValue }) => {
       const name = versionKey(scope, key);
       const replaced = (now: KnownKey | undefined): void => void this.#known.set(name, now ?? { version: noVersion, exists: true });
@@ -188,6 +191,9 @@ type ObservationDraft = Extract<EventDraft, { type: 'state_change' }>;
 export function observation(scope: string, scopeId: string | undefined, changes: readonly StateChange[]): ObservationDraft {
   return { type: 'state_change', by: 'runtime', scope, ...(scopeId === undefined ? {} : { scopeId }), source: 'observation', changes };
 }
+
+/** What the store is taken to hold of a key of which it is not asked. */
+const unstored = { version: 0, exists: false } as const;
 
 function versionKey(scope: string, key: string): string {
   return `${scope}\n${key}`;

@@ -2,13 +2,20 @@ import { canonicalJson, type Event, type EventOf, promptOf } from 'adjutant';
 
 type Resolve = (value: unknown) => unknown;
 
+interface OfCall {
+  readonly callId: string;
+  readonly entry: unknown;
+}
+
 /**
- * What a ledger says apart from how it came about: per invocation, in order, with tool results in the order of the calls, and without
- * resume marks, interrupted model calls, attempts, times and ids. Two ledgers of one run are equal in this, however often it was stopped.
+ * What a ledger says apart from how it came about: per invocation, in order, with tool results, questions and answers in the order of the calls,
+ * and without resume marks, interrupted model calls, attempts, times and ids. Two ledgers of one run are equal in this, however often it was
+ * stopped.
  */
 export function projection(events: readonly Event[], resolve: Resolve): Readonly<Record<string, readonly unknown[]>> {
   const lists: Record<string, unknown[]> = {};
-  const results: Record<string, { readonly callId: string; readonly entry: unknown }[]> = {};
+  const results: Record<string, OfCall[]> = {};
+  const requests: Record<string, OfCall[]> = {};
   const written: Record<string, string[]> = {};
   for (const event of events) {
     const path = event.invocationId ?? '(outside)';
@@ -16,6 +23,11 @@ export function projection(events: readonly Event[], resolve: Resolve): Readonly
     if (event.type === 'tool_result') {
       results[path] ??= [];
       if (event.settled) results[path].push({ callId: event.callId, entry: ['result', event.callId, event.result, event.next] });
+      continue;
+    }
+    if (event.type === 'tool_yield' || event.type === 'tool_input') {
+      requests[path] ??= [];
+      requests[path].push({ callId: event.callId, entry: requestEntry(event) });
       continue;
     }
     if (event.type === 'state_change' && event.by.startsWith('tool:')) {
@@ -26,16 +38,25 @@ export function projection(events: readonly Event[], resolve: Resolve): Readonly
     const entry = entryOf(event, events, resolve);
     if (entry !== undefined) lists[path].push(entry);
   }
-  for (const [path, list] of Object.entries(results)) {
-    lists[`${path} results`] = list.sort((a, b) => a.callId.localeCompare(b.callId, 'en', { numeric: true })).map(({ entry }) => entry);
-  }
+  for (const [path, list] of Object.entries(results)) lists[`${path} results`] = inOrderOfCalls(list);
+  for (const [path, list] of Object.entries(requests)) lists[`${path} requests`] = inOrderOfCalls(list);
   for (const [path, list] of Object.entries(written)) lists[`${path} writes of tools`] = list.sort();
   return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+}
+
+function inOrderOfCalls(list: readonly OfCall[]): unknown[] {
+  return [...list].sort((a, b) => a.callId.localeCompare(b.callId, 'en', { numeric: true })).map(({ entry }) => entry);
+}
+
+function requestEntry(event: EventOf<'tool_yield'> | EventOf<'tool_input'>): unknown {
+  if (event.type === 'tool_yield') return ['ask', event.callId, event.kind, event.args, event.generation];
+  return ['answer', event.callId, event.decision, event.input, event.reason];
 }
 
 function entryOf(event: Event, events: readonly Event[], resolve: Resolve): unknown {
   switch (event.type) {
     case 'invocation_resume':
+    case 'invocation_yield':
     case 'tool_attempt':
     case 'model_start':
     case 'decision':
@@ -47,7 +68,8 @@ function entryOf(event: Event, events: readonly Event[], resolve: Resolve): unkn
     case 'invocation_end':
       return ['end', event.status, event.output, event.error, event.next];
     case 'state_change':
-      return ['state', event.scope, event.changes, event.flush];
+      // What was seen of a shared scope, and when, depends on when it was looked at.
+      return event.source === 'observation' ? undefined : ['state', event.scope, event.changes, event.flush];
     case 'handoff':
       return ['handoff', event.from, event.to, event.depth];
     default:

@@ -1,12 +1,12 @@
 import { agent, type BodyContext, type EffectContext, type JsonValue, loop, parallel, sequence, step, ToolFailure, tool } from 'adjutant';
 import { z } from 'zod';
-import type { Execution, MakeScenario, ScenarioRun } from './crash-matrix.ts';
 import { roundModel } from './round-model.ts';
+import type { Execution, MakeScenario, ScenarioRun } from './scenario.ts';
 
 const schema = z.object({ n: z.number() });
 
 /** A tool that notes its executions; it may be run again unless it says otherwise. */
-function noting(executions: Execution[], name: string, recovery: 'rerun' | 'report' = 'rerun') {
+export function noting(executions: Execution[], name: string, recovery: 'rerun' | 'report' = 'rerun') {
   return tool({
     name,
     description: `Notes ${name}`,
@@ -20,14 +20,14 @@ function noting(executions: Execution[], name: string, recovery: 'rerun' | 'repo
   });
 }
 
-function withExecutions(make: (executions: Execution[]) => Omit<ScenarioRun, 'executions'>): MakeScenario {
+export function withExecutions(make: (executions: Execution[]) => Omit<ScenarioRun, 'executions'>): MakeScenario {
   return () => {
     const executions: Execution[] = [];
     return { ...make(executions), executions };
   };
 }
 
-const call = (name: string, n: number) => ({ name, args: { n } });
+export const call = (name: string, n: number) => ({ name, args: { n } });
 
 export function agentScenario(recovery: 'rerun' | 'report'): MakeScenario {
   return withExecutions((executions) => ({
@@ -61,7 +61,7 @@ export const parallelTools: MakeScenario = withExecutions((executions) => ({
   }),
 }));
 
-function leaf(executions: Execution[], name: string, output: string = name) {
+export function leaf(executions: Execution[], name: string, output: string = name) {
   return agent({
     name,
     model: roundModel([{ toolCalls: [call('note', name.length)] }, { text: `${name} is done` }]),

@@ -1,0 +1,384 @@
+import { agent, type JsonValue, loop, type PendingCall, parallel, sequence, step, ToolFailure, tool } from 'adjutant';
+import { z } from 'zod';
+import { roundModel } from '../recovery/round-model.ts';
+import type { MakeScenario, ScenarioAnswer } from '../recovery/scenario.ts';
+import * as basic from '../recovery/scenarios.ts';
+import { call, leaf, noting, withExecutions } from '../recovery/scenarios.ts';
+
+const schema = z.object({ n: z.number() });
+
+const ask = tool({
+  name: 'ask',
+  description: 'Asks the user a question',
+  schema: z.object({ question: z.string() }),
+  yieldSchema: z.object({ answer: z.string() }),
+  finalize: (ctx) => ({ question: (ctx.args as { question: string }).question, answer: (ctx.input as { answer: string }).answer }),
+});
+
+function asker(name: string) {
+  return agent({
+    name,
+    model: roundModel([{ toolCalls: [{ name: 'ask', args: { question: `Which colour, ${name}?` } }] }, { text: `${name} is done` }]),
+    tools: [ask],
+    output: name,
+  });
+}
+
+function answerInput({ args, callId }: PendingCall): ScenarioAnswer {
+  const { question } = args as { question?: string };
+  return { decision: 'answer', input: question === undefined ? { approved: !callId.endsWith('.1') } : { answer: `As to “${question}”: red` } };
+}
+
+/** Gating and confirming tools, several calls of a round, in branches, and a loop that waits for messages. */
+const yielding: MakeScenario = withExecutions((executions) => {
+  const confirm = tool({
+    name: 'confirm',
+    description: 'Asks before doing it',
+    schema,
+    recovery: 'rerun',
+    yieldSchema: z.object({ approved: z.boolean() }),
+    execute: ({ callId, idempotencyKey, input, args }) => {
+      executions.push({ callId, key: idempotencyKey });
+      return input?.approved === true ? `did ${args.n}` : { declined: args.n };
+    },
+  });
+  const confirmer = agent({
+    name: 'confirmer',
+    model: roundModel([{ toolCalls: [call('confirm', 1), call('confirm', 2), call('note', 3)] }, { text: 'confirmed' }]),
+    tools: [confirm, noting(executions, 'note')],
+    output: 'confirmer',
+  });
+  return {
+    runnable: sequence({
+      name: 'all',
+      runnables: [
+        parallel({ name: 'both', runnables: [asker('left'), confirmer, sequence({ name: 'right', runnables: [asker('inner')] })] }),
+        loop({ name: 'chat', runnable: agent({ name: 'talker', model: roundModel([{ text: 'well' }]) }), maxIterations: 2, yields: true }),
+      ],
+    }),
+    answer: answerInput,
+    message: (count) => `message ${count}`,
+  };
+});
+
+/** One call is allowed, one edited, one rejected. */
+function approvals(recovery: 'rerun' | 'report'): MakeScenario {
+  return withExecutions((executions) => ({
+    runnable: agent({
+      name: 'payer',
+      model: roundModel([
+        { toolCalls: [call('pay', 1), call('pay', 2), call('pay', 3)] },
+        { text: 'and', toolCalls: [call('pay', 4)] },
+        { text: 'paid' },
+      ]),
+      tools: [
+        tool({
+          name: 'pay',
+          description: 'Pays',
+          schema,
+          recovery,
+          approval: { expiresIn: 7 * 86_400_000 },
+          execute: ({ args, callId, idempotencyKey, state }) => {
+            executions.push({ callId, key: idempotencyKey });
+            state[`paid ${args.n}`] = true;
+            return { paid: args.n };
+          },
+        }),
+      ],
+    }),
+    answer: ({ args }): ScenarioAnswer => {
+      const { n } = args as { n: number };
+      if (n === 2) return { decision: 'edit', input: { n: 20 } };
+      return n === 3 ? { decision: 'reject', reason: 'too much' } : { decision: 'approve' };
+    },
+    ...(recovery === 'report' ? { compares: 'end', isReporting: true } : {}),
+  }));
+}
+
+const order = z.object({ id: z.string(), lines: z.array(z.object({ item: z.string(), count: z.number() })) });
+const stateSchema = { session: { order, total: z.number(), log: z.array(z.string()) } };
+
+/** State that a schema checks, written by a step, by tools of concurrent branches and by the join. */
+const structuredState: MakeScenario = withExecutions((executions) => {
+  const adder = (name: string) =>
+    agent({
+      name,
+      model: roundModel([{ toolCalls: [call(`add_${name}`, 1), call(`add_${name}`, 2)] }, { text: `${name} added` }]),
+      tools: [
+        tool({
+          name: `add_${name}`,
+          description: 'Adds a line',
+          schema,
+          stateSchema,
+          recovery: 'rerun',
+          execute: (ctx) => {
+            executions.push({ callId: ctx.callId, key: ctx.idempotencyKey });
+            (ctx.state as unknown as Record<string, unknown>)[`lines_${name}_${ctx.args.n}`] = { item: name, count: ctx.args.n };
+            return ctx.state.order?.id;
+          },
+        }),
+      ],
+    });
+  const begin = step({
+    name: 'begin',
+    stateSchema,
+    execute: (ctx) => {
+      ctx.state.order = { id: 'o1', lines: [] };
+      ctx.state.log = ['begun'];
+      ctx.state.total = 0;
+    },
+  });
+  const end = step({
+    name: 'end',
+    stateSchema,
+    execute: async (ctx) => {
+      ctx.state.log = [...(ctx.state.log ?? []), 'ended'];
+      await ctx.call(step({ name: 'between', execute: () => undefined }));
+      ctx.state.total = (ctx.state.total ?? 0) + (ctx.state.order?.lines.length ?? 0);
+    },
+  });
+  return {
+    runnable: sequence({
+      name: 'all',
+      runnables: [
+        begin,
+        parallel({
+          name: 'adders',
+          runnables: [adder('pen'), adder('ink')],
+          merge: ({ branches }) => {
+            // Tools of one round write in the order in which they end.
+            const keys = (changes: object): string[] =>
+              Object.keys(changes)
+                .filter((key) => key.startsWith('lines_'))
+                .sort();
+            const lines = branches.flatMap(({ changes }) => keys(changes).map((key) => changes[key]));
+            return { order: { id: 'o1', lines: lines as JsonValue[] } };
+          },
+        }),
+        end,
+      ],
+    }),
+    stateSchema,
+  };
+});
+
+/** Attempts that are known to have had no effect are made again, and calls of a tool that may be repeated also after a lost connection. */
+const retries: MakeScenario = withExecutions((executions) => ({
+  runnable: agent({
+    name: 'stubborn',
+    model: roundModel([{ toolCalls: [call('busy', 1), call('lossy', 2)] }, { toolCalls: [call('broken', 3)] }, { text: 'through' }]),
+    tools: [
+      tool({
+        name: 'busy',
+        description: 'Is told to come again',
+        schema,
+        retry: { maxAttempts: 20, initialDelayMs: 1, backoffMultiplier: 1 },
+        recovery: 'rerun',
+        execute: ({ callId, idempotencyKey, attempt, args }) => {
+          if (attempt < 3) throw new ToolFailure('not yet', { retryAfterMs: 1 });
+          executions.push({ callId, key: idempotencyKey });
+          return args.n;
+        },
+      }),
+      tool({
+        name: 'lossy',
+        description: 'Loses its connection',
+        schema,
+        recovery: 'rerun',
+        retry: { maxAttempts: 20, initialDelayMs: 1, backoffMultiplier: 1 },
+        execute: ({ callId, idempotencyKey, attempt, args }) => {
+          executions.push({ callId, key: idempotencyKey });
+          if (attempt < 2) throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+          return args.n;
+        },
+      }),
+      tool({
+        name: 'broken',
+        description: 'Fails for good',
+        schema,
+        recovery: 'rerun',
+        execute: () => {
+          throw new ToolFailure('it is broken');
+        },
+      }),
+    ],
+  }),
+}));
+
+/** Somebody cancels while a branch is in a tool that waits to be told to stop. */
+const cancelling: MakeScenario = withExecutions((executions) => {
+  const begun = Promise.withResolvers<void>();
+  return {
+    runnable: sequence({
+      name: 'line',
+      runnables: [
+        leaf(executions, 'first'),
+        parallel({
+          name: 'both',
+          runnables: [
+            leaf(executions, 'beside'),
+            agent({
+              name: 'patient',
+              model: roundModel([{ toolCalls: [call('wait', 1)] }, { text: 'never' }]),
+              tools: [
+                tool({
+                  name: 'wait',
+                  description: 'Waits',
+                  schema,
+                  recovery: 'rerun',
+                  execute: (ctx) => {
+                    executions.push({ callId: ctx.callId, key: ctx.idempotencyKey });
+                    begun.resolve();
+                    return new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)));
+                  },
+                }),
+              ],
+            }),
+          ],
+        }),
+        step({ name: 'never', execute: (ctx) => ctx.complete('never', 'never') }),
+      ],
+    }),
+    cancelWhen: begun.promise,
+    compares: 'end',
+  };
+});
+
+/** Shared scopes are written by steps, tools and branches; what landed is neither lost nor done again. */
+const sharedWrites: MakeScenario = withExecutions((executions) => {
+  const types = { session: {}, user: { n: z.number(), last: z.string() } };
+  const adding = (name: string) =>
+    step({
+      name,
+      stateSchema: types,
+      execute: async (ctx) => {
+        ctx.state.user.update('n', (n = 0) => n + 1);
+        await ctx.call(step({ name: `${name}-child`, execute: (child) => child.complete(1) }));
+        ctx.state.user.update('n', (n = 0) => n + 1);
+      },
+    });
+  return {
+    runnable: sequence({
+      name: 'all',
+      runnables: [
+        adding('one'),
+        parallel({ name: 'both', runnables: [adding('left'), adding('right')] }),
+        agent({
+          name: 'caller',
+          model: roundModel([{ toolCalls: [call('count', 1), call('count', 2)] }, { text: 'counted' }]),
+          tools: [
+            tool({
+              name: 'count',
+              description: 'Counts',
+              schema,
+              stateSchema: types,
+              recovery: 'rerun',
+              execute: (ctx) => {
+                executions.push({ callId: ctx.callId, key: ctx.idempotencyKey });
+                ctx.state.user.update('n', (n = 0) => n + 1);
+                return 'counted';
+              },
+            }),
+          ],
+        }),
+      ],
+    }),
+    stateSchema: types,
+    shared: { n: 8 },
+    compares: 'outcome',
+  };
+});
+
+/** Three levels: an agent whose tools call a parallel of a loop and an agent that asks for approval. */
+const mixture: MakeScenario = withExecutions((executions) => {
+  const approving = agent({
+    name: 'approving',
+    model: roundModel([{ toolCalls: [call('spend', 1)] }, { text: 'spent' }]),
+    tools: [
+      tool({
+        name: 'spend',
+        description: 'Spends',
+        schema,
+        recovery: 'rerun',
+        approval: { expiresIn: 7 * 86_400_000 },
+        execute: ({ args, callId, idempotencyKey }) => {
+          executions.push({ callId, key: idempotencyKey });
+          return { spent: args.n };
+        },
+      }),
+    ],
+    output: 'approving',
+  });
+  const rounds = loop({
+    name: 'rounds',
+    maxIterations: 2,
+    runnable: step({
+      name: 'round',
+      execute: async (ctx) => {
+        const given = await ctx.effect(
+          'look',
+          ({ idempotencyKey }) => {
+            executions.push({ callId: `${ctx.invocationId}/look`, key: idempotencyKey });
+            return 1;
+          },
+          { recovery: 'rerun' },
+        );
+        ctx.state['looked'] = ((ctx.state['looked'] as number | undefined) ?? 0) + given;
+      },
+    }),
+  });
+  const team = parallel({ name: 'team', runnables: [approving, sequence({ name: 'line', runnables: [rounds, asker('asking')] })] });
+  return {
+    runnable: agent({
+      name: 'boss',
+      model: roundModel([{ toolCalls: [call('delegate', 1), call('note', 2)] }, { text: 'all is done' }]),
+      tools: [
+        tool({
+          name: 'delegate',
+          description: 'Lets the team do it',
+          schema,
+          recovery: 'rerun',
+          execute: async (ctx) => {
+            await ctx.call(team, { message: 'do it' });
+            return ctx.state['looked'];
+          },
+        }),
+        noting(executions, 'note'),
+      ],
+      output: 'answer',
+    }),
+    runnables: [team],
+    answer: (pending) => (pending.kind === 'approval' ? { decision: 'approve' } : answerInput(pending)),
+  };
+});
+
+/** What is written before a call lands with whatever call came next, which is another one in every run. */
+const shuffled: MakeScenario = () => ({ ...basic.shuffledCalls(), compares: 'outcome' });
+const failFast: MakeScenario = () => ({ ...basic.failFast(), compares: 'end' });
+const reporting: MakeScenario = () => ({ ...basic.agentScenario('report')(), compares: 'outcome', isReporting: true });
+
+/** What the crash matrix runs. */
+export const scenarios: Readonly<Record<string, MakeScenario>> = {
+  'an agent': basic.agentScenario('rerun'),
+  'a tool that reports': reporting,
+  'concurrent tool calls': basic.parallelTools,
+  'sequence, parallel and loop': basic.nested,
+  'a step that calls and writes state': basic.stepWithCalls,
+  'a tool that spawns': basic.spawning,
+  'a step that dispatches': basic.dispatching,
+  'a step that detaches': basic.detaching,
+  'transfers by a tool and a step': basic.transferring,
+  'tools that call an agent': basic.agentAsTool,
+  'effects in steps': basic.effectsInSteps,
+  'effects in a tool': basic.effectsInTool,
+  'twenty calls in disorder': shuffled,
+  'a branch that fails': failFast,
+  yields: yielding,
+  'approvals with edit': approvals('rerun'),
+  'approvals of a tool that reports': approvals('report'),
+  'structured state': structuredState,
+  retries,
+  cancellation: cancelling,
+  'writes to a shared scope': sharedWrites,
+  'three levels of everything': mixture,
+};
