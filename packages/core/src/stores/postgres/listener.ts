@@ -48,6 +48,7 @@ export class Listener {
       return;
     }
     this.#cancelRetry?.();
+    this.#cancelRetry = undefined;
     this.#cancelLook?.();
     void this.#drop();
   }

@@ -44,8 +44,9 @@ export function openPostgres(settings: PostgresSettings): Store {
   pool.on?.('error', ignore);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    const written = writes.close();
     await following.close(database.closedError);
-    await writes.settled();
+    await written;
     await database.close();
     pool.removeListener?.('error', ignore);
     await settings.endPool?.();

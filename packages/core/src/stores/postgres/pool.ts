@@ -58,7 +58,9 @@ export function lazyPool(connectionString: string): OwnPool {
     query: async (text, values) => (await pool()).query(text, values),
     connect: async () => (await pool()).connect(),
     end: async () => {
-      await (await made)?.end();
+      // A pool that could not be made has told those who used it.
+      const pool = await made?.catch(() => undefined);
+      await pool?.end();
     },
   };
 }

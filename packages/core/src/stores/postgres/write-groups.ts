@@ -43,6 +43,7 @@ export class WriteGroups {
   #scheduled = false;
   readonly #idle: (() => void)[] = [];
   #isHeard = true;
+  #closed = false;
 
   /**
    * @param fixedNow epoch milliseconds to be taken for what the clock of the database says; `null`: what it says counts
@@ -59,6 +60,7 @@ export class WriteGroups {
    * @throws StoreUnavailableError, StoreTooNewError
    */
   send(request: WriteRequest, after?: Promise<unknown>): Promise<WriteReply> {
+    if (this.#closed) return Promise.reject(this.#database.closedError);
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { request, text: JSON.stringify(request), held: after !== undefined, resolve, reject };
       this.#waiting.push(waiting);
@@ -76,8 +78,9 @@ export class WriteGroups {
     return this.#isHeard;
   }
 
-  /** Resolves when all requests have been answered. */
-  async settled(): Promise<void> {
+  /** Refuses what comes now, and waits until all requests have been answered. */
+  async close(): Promise<void> {
+    this.#closed = true;
     if (!this.#sending && this.#waiting.length === 0) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
