@@ -47,6 +47,7 @@ export type { AnswerOutcome, BatchAnswer, OperationOutcome, RequestService, Toke
 export { Run, type RunResult } from './engine/run.ts';
 export type { OnStep } from './engine/run-context.ts';
 export type { ForkOptions, RunLimits, RunOptions, SessionOptions } from './engine/run-options.ts';
+export type { RuntimeOptions } from './engine/runtime-options.ts';
 export type { SessionPage, SessionQuery, SessionService } from './engine/session-service.ts';
 export { type BlobReference, isBlobReference } from './ledger/blob.ts';
 export type {
@@ -63,21 +64,11 @@ export type {
 export { type OnWrite, StateBindingError } from './ledger/bound-object.ts';
 export { InvalidEventError } from './ledger/draft-check.ts';
 export {
-  InvalidCursorError,
   LedgerConflictError,
   LedgerMismatchError,
   LedgerUnreadableError,
   NotJsonError,
-  RequestNotFoundError,
-  RequestSettledError,
-  SeqOutOfRangeError,
-  SessionBusyError,
-  SessionDeletedError,
-  SessionExistsError,
-  SessionNotFoundError,
   StateConflictError,
-  StoreTooNewError,
-  StoreUnavailableError,
 } from './ledger/errors.ts';
 export {
   type Event,
@@ -93,12 +84,22 @@ export {
 } from './ledger/event.ts';
 export type { PendingCall } from './ledger/pending-call.ts';
 export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store, StoredEvent, UnreadableEvent } from './ledger/port.ts';
+export { RequestNotFoundError, RequestSettledError } from './ledger/request-errors.ts';
 export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-report.ts';
 export type { OutputOf, Runnable } from './ledger/runnable.ts';
 export { InvalidStateError, UndeclaredScopeError } from './ledger/scoped-state.ts';
 export { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
+export {
+  InvalidCursorError,
+  SeqOutOfRangeError,
+  SessionBusyError,
+  SessionDeletedError,
+  SessionExistsError,
+  SessionNotFoundError,
+} from './ledger/session-errors.ts';
 export type { StateOf, StateSchema } from './ledger/state-types.ts';
 export type { SessionStatus } from './ledger/status.ts';
+export { StoreTooNewError, StoreUnavailableError } from './ledger/store-errors.ts';
 export {
   computeStateAtEvent,
   findEventIndex,
@@ -124,7 +125,7 @@ export { type Parallel, type ParallelOptions, parallel } from './runnables/paral
 export type { PromptEvent, RenderContext, Renderer, ToolChoice } from './runnables/render-context.ts';
 export { type Sequence, type SequenceOptions, sequence } from './runnables/sequence.ts';
 export { type Step, type StepContext, type StepOptions, step } from './runnables/step.ts';
-export { type InAppOptions, Runtime, type RuntimeOptions, run, runtime, session } from './runtime.ts';
+export { type InAppOptions, Runtime, run, runtime, session } from './runtime.ts';
 export { memoryStore } from './stores/memory.ts';
 export { type AgentToolOptions, agentTool } from './tools/agent-tool.ts';
 export { DuplicateToolError, InvalidToolError, ToolFailure } from './tools/errors.ts';

@@ -1,16 +1,15 @@
-import { type Clock, systemClock } from './base/clock.ts';
+import { systemClock } from './base/clock.ts';
 import { isAdjutantError } from './base/error.ts';
 import { type IdSource, systemIds } from './base/id.ts';
-import type { JsonObject, JsonValue } from './base/json.ts';
-import { findInvalidOption, isFunction, isGroup, isList, isNonEmptyText, isObject, isOneOf, type OptionChecks } from './base/options.ts';
-import { type Random, systemRandom } from './base/random.ts';
+import { findInvalidOption } from './base/options.ts';
+import { systemRandom } from './base/random.ts';
 import { type Advance, type AdvanceOptions, advanced, type ControlOptions, checkAdvanceOptions, type SendOptions } from './engine/advance.ts';
-import { type ApprovalKey, isApprovals, TokenSigner } from './engine/approval-token.ts';
+import { TokenSigner } from './engine/approval-token.ts';
 import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
 import type { RunEnd, RunRequest } from './engine/execute-run.ts';
 import { firstExpiry } from './engine/expiry.ts';
 import { Recovery } from './engine/recovery.ts';
-import { Registry, type ResolveRunnable } from './engine/registry.ts';
+import { Registry } from './engine/registry.ts';
 import { type ReopenOptions, reopenDrafts } from './engine/reopen.ts';
 import { AnswersRequests } from './engine/request-methods.ts';
 import { RequestService } from './engine/request-service.ts';
@@ -22,19 +21,19 @@ import {
   checkRunnable,
   checkSessionOptions,
   type ForkOptions,
-  type RunLimits,
   type RunOptions,
-  runLimitChecks,
   type SessionOptions,
 } from './engine/run-options.ts';
 import { endedResult, lastRecord } from './engine/run-result.ts';
 import { RunStarter } from './engine/run-starter.ts';
+import { defaultLeaseMs, type RuntimeOptions, runtimeChecks } from './engine/runtime-options.ts';
 import { SessionService } from './engine/session-service.ts';
 import { postCancel, postMessage, postPause, postResolution, type Resolution } from './ledger/answer.ts';
 import { SessionDeletedError, SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
-import type { Actor, EventOf } from './ledger/event.ts';
+import type { Actor } from './ledger/event.ts';
 import { storedStateAt } from './ledger/fold-snapshot.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
+import { looseState } from './ledger/loose-state.ts';
 import type { AppendReceipt, LedgerStore, ReadRange, SessionListing, Store, StoredEvent } from './ledger/port.ts';
 import type { OutputOf, Runnable } from './ledger/runnable.ts';
 import { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
@@ -42,60 +41,12 @@ import { recordedScopes, type ScopeIds, SharedState } from './ledger/shared-stat
 import type { StateSchema } from './ledger/state-types.ts';
 import type { StateSnapshot } from './ledger/time-travel.ts';
 import { isIsolated, isUnrecordedFork, makeFork, recordFork } from './ledger/time-travel-fork.ts';
-import type { Price } from './models/model.ts';
 import { memoryStore } from './stores/memory.ts';
 import { processOwner } from './stores/owner.ts';
-import type { Tool } from './tools/tool.ts';
 import { type Toolset, toolset } from './tools/toolset.ts';
 
-/** Milliseconds without an append or renewal after which another process may take a session over. */
-const leaseMs = 30_000;
 /** Milliseconds of active time that a run may take. */
 const defaultRunTimeoutMs = 600_000;
-
-export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
-  /** Name of the app: the name space of its sessions. */
-  readonly app: string;
-  /** @default a store in memory */
-  readonly store?: Store;
-  /** Sessions of one tenant are out of reach of the others. @default 'default' */
-  readonly tenant?: string;
-  /** What runs may be started with and handed over to. A process that continues a run must have them under the same names. */
-  readonly runnables?: readonly Runnable[];
-  /** Finds runnables that are made up at run time, by name. */
-  readonly resolve?: ResolveRunnable;
-  /** Tools that every agent has besides its own. More can be added while it runs: `app.tools.add(…)`. */
-  readonly tools?: readonly Tool[];
-  readonly limits?: RunLimits;
-  /**
-   * Whether runs that stopped without an end, and runs whose answers have come, are continued by themselves: at the start and from then on.
-   * @default 'auto' with a `store`, otherwise there is nothing to find
-   */
-  readonly recover?: 'auto' | 'manual';
-  /** Keys of the tokens by which approvals can be given: the first one signs, all of them are known. @default none: there are no tokens */
-  readonly approvals?: { readonly keys: readonly ApprovalKey[] };
-  /** Prices by model name that win over the built-in table. */
-  readonly prices?: Readonly<Record<string, Price>>;
-  /** Types and checks the state of all sessions. */
-  readonly stateSchema?: Schema;
-  /** For tests: where time, ids and randomness come from. */
-  readonly ports?: { readonly clock?: Clock; readonly ids?: IdSource; readonly random?: Random };
-}
-
-const runtimeChecks: OptionChecks<RuntimeOptions> = {
-  app: isNonEmptyText,
-  store: (value) => (typeof (value as Partial<Store> | null)?.for === 'function' ? undefined : "a store such as sqlite('file.db')"),
-  tenant: isNonEmptyText,
-  runnables: isList,
-  resolve: isFunction,
-  tools: isList,
-  limits: isGroup(runLimitChecks),
-  recover: isOneOf('auto', 'manual'),
-  approvals: isApprovals,
-  prices: isObject,
-  stateSchema: isObject,
-  ports: isObject,
-};
 
 /** An app that is running: sessions, runs and the tools that all agents share. */
 export class Runtime<OwnSchema extends StateSchema = StateSchema> extends AnswersRequests {
@@ -162,7 +113,14 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
   }
 
   #ports(store: LedgerStore = this.#ledgers): LedgerPorts {
-    return { store, scope: { tenant: this.tenant, app: this.app }, clock: this.#services.clock, ids: this.#ids, owner: this.#owner, leaseMs };
+    return {
+      store,
+      scope: { tenant: this.tenant, app: this.app },
+      clock: this.#services.clock,
+      ids: this.#ids,
+      owner: this.#owner,
+      leaseMs: defaultLeaseMs,
+    };
   }
 
   /**
@@ -479,18 +437,6 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     }
     await this.#store.close();
   }
-}
-
-/** State that a snapshot gives beside its events, as `userState`, `patientState`, …: recorded as seen. */
-function looseState(snapshot: SessionSnapshot | LooseSnapshot): Omit<EventOf<'state_change'>, 'v' | 'seq' | 'id' | 'at'>[] {
-  const drafts: Omit<EventOf<'state_change'>, 'v' | 'seq' | 'id' | 'at'>[] = [];
-  for (const [name, values] of Object.entries(snapshot)) {
-    if (!name.endsWith('State') || typeof values !== 'object' || values === null) continue;
-    const scope = name.slice(0, -'State'.length);
-    const changes = Object.entries(values as JsonObject).map(([key, newValue]) => ({ key, newValue: newValue as JsonValue }));
-    if (changes.length > 0) drafts.push({ type: 'state_change', by: 'runtime', scope, source: 'observation', changes });
-  }
-  return drafts;
 }
 
 function restore(snapshot: SessionSnapshot, schema: StateSchema | undefined): Session {

@@ -236,7 +236,7 @@ function whyRefused({ by, data }: InboxEntry, { request }: EventOf<'tool_yield'>
   return (options as readonly string[]).includes(decision) ? undefined : `It can be answered with ${options.join(', ')} only.`;
 }
 
-function inputDraft({ by, data }: InboxEntry, { invocationId, callId, requestId }: EventOf<'tool_yield'>): EventDraft {
+function inputDraft({ by, at, data }: InboxEntry, { invocationId, callId, requestId }: EventOf<'tool_yield'>): EventDraft {
   const decision = textOf(data, 'decision') as RequestDecision | undefined;
   const reason = textOf(data, 'reason');
   const input = data['input'] as JsonValue | undefined;
@@ -249,6 +249,7 @@ function inputDraft({ by, data }: InboxEntry, { invocationId, callId, requestId 
     ...(decision === undefined ? {} : { decision }),
     ...(input === undefined ? {} : { input }),
     ...(reason === undefined ? {} : { reason }),
+    answeredAt: at,
   };
 }
 

@@ -13,56 +13,6 @@ export class LedgerConflictError extends AdjutantError {
   }
 }
 
-/** The session is being written by another live owner. */
-export class SessionBusyError extends AdjutantError {
-  constructor(data: { session: string; owner: string; until?: number | undefined; detail?: string | undefined }) {
-    const until = data.until === undefined ? '' : ` until ${new Date(data.until).toISOString()} unless it renews`;
-    super(
-      'session_busy',
-      data.detail ?? `Session "${data.session}" is held by ${data.owner}${until}. Wait for it, or stop that process.`,
-      data as JsonObject,
-    );
-  }
-}
-
-export class SessionNotFoundError extends AdjutantError {
-  constructor(data: { session: string; app: string }) {
-    super('session_not_found', `There is no session "${data.session}" in app "${data.app}".`, data);
-  }
-}
-
-export class SessionExistsError extends AdjutantError {
-  constructor(data: { session: string }) {
-    super('session_exists', `A session "${data.session}" exists already.`, data);
-  }
-}
-
-/** The session was deleted while it was open: nothing can be written to it any more. */
-export class SessionDeletedError extends AdjutantError {
-  constructor(data: { session: string }) {
-    super('session_deleted', `Session "${data.session}" was deleted while it was open here. Nothing more is recorded; open another session.`, data);
-  }
-}
-
-/** The cursor of a list is none, or of another list. */
-export class InvalidCursorError extends AdjutantError {
-  constructor(data: { cursor: string; reason: string }) {
-    super('invalid_cursor', `The list cannot go on at the cursor "${data.cursor}": ${data.reason}. Take the cursor of the last page, or none.`, data);
-  }
-}
-
-/** A place was asked for that the ledger does not have. */
-export class SeqOutOfRangeError extends AdjutantError {
-  constructor(data: { seq: number; last: number }) {
-    const { last } = data;
-    super(
-      'seq_out_of_range',
-      `There is no seq ${data.seq} here: give a whole number from 0 (before the first event) to ${last} (the last one).`,
-      data,
-    );
-  }
-}
-
 /** What the ledger recorded does not fit the code that is to continue it. Nothing has run. */
 export class LedgerMismatchError extends AdjutantError {
   constructor(data: { path: string; recorded: string; found: string; advice?: string }) {
@@ -82,34 +32,6 @@ export class LedgerUnreadableError extends AdjutantError {
   }
 }
 
-/**
- * The store did not answer, or refused for a reason that has nothing to do with the ledger's contents. `permanent`: asking again cannot
- * help as long as nobody changes something. `undetermined`: what was asked may have been carried out.
- */
-export class StoreUnavailableError extends AdjutantError {
-  constructor(data: { store: string; reason: string; permanent?: boolean; undetermined?: boolean }, options?: ErrorOptions) {
-    super('store_unavailable', `The store ${data.store} cannot be used: ${data.reason}.`, data, options);
-  }
-}
-
-/** The file or database was written by a newer version of Adjutant. */
-export class StoreTooNewError extends AdjutantError {
-  constructor(data: { store: string; found: number; supported: number }) {
-    super(
-      'store_too_new',
-      `The store ${data.store} has schema version ${data.found}; this version of Adjutant knows versions up to ${data.supported}. Upgrade Adjutant to open it.`,
-      data,
-    );
-  }
-}
-
-/** An append refers to a blob that the store does not hold. Put the blob and append again. */
-export class BlobMissingError extends AdjutantError {
-  constructor(data: { address: string }) {
-    super('blob_missing', `The store holds no blob at address ${data.address}.`, data);
-  }
-}
-
 /** A shared value was changed by another session since it was read. */
 export class StateConflictError extends AdjutantError {
   constructor(data: { scope: string; scopeId: string; keys: readonly string[] }) {
@@ -118,21 +40,6 @@ export class StateConflictError extends AdjutantError {
       `The shared state "${data.scope}" of "${data.scopeId}" was changed elsewhere since it was read (${data.keys.join(', ')}). Read it again and repeat the change.`,
       data,
     );
-  }
-}
-
-/** There is no such request, here or for this tenant and app. */
-export class RequestNotFoundError extends AdjutantError {
-  constructor(data: { requestId: string }) {
-    super('request_not_found', `There is no request "${data.requestId}".`, data);
-  }
-}
-
-/** Somebody or something else has settled the request before: of all answers, expiries and cancels one wins. */
-export class RequestSettledError extends AdjutantError {
-  constructor(data: { requestId: string; status: string; by?: string | undefined }) {
-    const by = data.by === undefined ? '' : ` by ${data.by}`;
-    super('request_settled', `Request "${data.requestId}" can no longer be answered: it is ${data.status}${by}.`, data as JsonObject);
   }
 }
 
@@ -146,3 +53,14 @@ export class NotJsonError extends AdjutantError {
     );
   }
 }
+
+export { RequestNotFoundError, RequestSettledError } from './request-errors.ts';
+export {
+  InvalidCursorError,
+  SeqOutOfRangeError,
+  SessionBusyError,
+  SessionDeletedError,
+  SessionExistsError,
+  SessionNotFoundError,
+} from './session-errors.ts';
+export { BlobMissingError, StoreTooNewError, StoreUnavailableError } from './store-errors.ts';

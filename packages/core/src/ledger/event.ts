@@ -193,6 +193,8 @@ export interface ToolInputEvent extends Envelope<'tool_input'> {
   /** What was given: the input, the edited arguments, the result. */
   readonly input?: JsonValue;
   readonly reason?: string;
+  /** Epoch milliseconds at which it was given; missing when the runtime itself answered. */
+  readonly answeredAt?: number;
 }
 
 export interface StateChangeEvent extends Envelope<'state_change'> {

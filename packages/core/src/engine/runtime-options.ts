@@ -1,0 +1,60 @@
+import type { Clock } from '../base/clock.ts';
+import type { IdSource } from '../base/id.ts';
+import { isFunction, isGroup, isList, isNonEmptyText, isObject, isOneOf, type OptionChecks } from '../base/options.ts';
+import type { Random } from '../base/random.ts';
+import type { Store } from '../ledger/port.ts';
+import type { Runnable } from '../ledger/runnable.ts';
+import type { StateSchema } from '../ledger/state-types.ts';
+import type { Price } from '../models/model.ts';
+import type { Tool } from '../tools/tool.ts';
+import { type ApprovalKey, isApprovals } from './approval-token.ts';
+import type { ResolveRunnable } from './registry.ts';
+import { type RunLimits, runLimitChecks } from './run-options.ts';
+
+/** Milliseconds without an append or renewal after which another process may take a session over. */
+export const defaultLeaseMs = 30_000;
+
+export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
+  /** Name of the app: the name space of its sessions. */
+  readonly app: string;
+  /** @default a store in memory */
+  readonly store?: Store;
+  /** Sessions of one tenant are out of reach of the others. @default 'default' */
+  readonly tenant?: string;
+  /** What runs may be started with and handed over to. A process that continues a run must have them under the same names. */
+  readonly runnables?: readonly Runnable[];
+  /** Finds runnables that are made up at run time, by name. */
+  readonly resolve?: ResolveRunnable;
+  /** Tools that every agent has besides its own. More can be added while it runs: `app.tools.add(…)`. */
+  readonly tools?: readonly Tool[];
+  readonly limits?: RunLimits;
+  /**
+   * Whether runs that stopped without an end, and runs whose answers have come, are continued by themselves: at the start and from then on.
+   * @default 'auto' with a `store`, otherwise there is nothing to find
+   */
+  readonly recover?: 'auto' | 'manual';
+  /** Keys of the tokens by which approvals can be given: the first one signs, all of them are known. @default none: there are no tokens */
+  readonly approvals?: { readonly keys: readonly ApprovalKey[] };
+  /** Prices by model name that win over the built-in table. */
+  readonly prices?: Readonly<Record<string, Price>>;
+  /** Types and checks the state of all sessions. */
+  readonly stateSchema?: Schema;
+  /** For tests: where time, ids and randomness come from. */
+  readonly ports?: { readonly clock?: Clock; readonly ids?: IdSource; readonly random?: Random };
+}
+
+/** What the options of a runtime must be. */
+export const runtimeChecks: OptionChecks<RuntimeOptions> = {
+  app: isNonEmptyText,
+  store: (value) => (typeof (value as Partial<Store> | null)?.for === 'function' ? undefined : "a store such as sqlite('file.db')"),
+  tenant: isNonEmptyText,
+  runnables: isList,
+  resolve: isFunction,
+  tools: isList,
+  limits: isGroup(runLimitChecks),
+  recover: isOneOf('auto', 'manual'),
+  approvals: isApprovals,
+  prices: isObject,
+  stateSchema: isObject,
+  ports: isObject,
+};

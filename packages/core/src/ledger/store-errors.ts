@@ -1,0 +1,29 @@
+import { AdjutantError } from '../base/error.ts';
+
+/** The file or database was written by a newer version of Adjutant. */
+export class StoreTooNewError extends AdjutantError {
+  constructor(data: { store: string; found: number; supported: number }) {
+    super(
+      'store_too_new',
+      `The store ${data.store} has schema version ${data.found}; this version of Adjutant knows versions up to ${data.supported}. Upgrade Adjutant to open it.`,
+      data,
+    );
+  }
+}
+
+/**
+ * The store did not answer, or refused for a reason that has nothing to do with the ledger's contents. `permanent`: asking again cannot
+ * help as long as nobody changes something. `undetermined`: what was asked may have been carried out.
+ */
+export class StoreUnavailableError extends AdjutantError {
+  constructor(data: { store: string; reason: string; permanent?: boolean; undetermined?: boolean }, options?: ErrorOptions) {
+    super('store_unavailable', `The store ${data.store} cannot be used: ${data.reason}.`, data, options);
+  }
+}
+
+/** An append refers to a blob that the store does not hold. Put the blob and append again. */
+export class BlobMissingError extends AdjutantError {
+  constructor(data: { address: string }) {
+    super('blob_missing', `The store holds no blob at address ${data.address}.`, data);
+  }
+}
