@@ -1,5 +1,6 @@
 import { deepFreeze, type JsonValue } from '../base/json.ts';
 import type { RequestDetails, RequestKind } from '../ledger/event.ts';
+import { isApproval } from '../ledger/pending-call.ts';
 import type { AnsweredRequest, CallState } from '../loop/position.ts';
 import type { RequestOptions } from '../tools/request-options.ts';
 import type { FinalizeContext, Tool } from '../tools/tool.ts';
@@ -71,7 +72,9 @@ class AnswerReader {
     if (requestFingerprint(this.#tool, args) !== request.fingerprint) return 'the tool has changed since it was asked';
     if (request.requestId !== ledger.requestId(request.callId, request.generation)) return undefined;
     const { useWithin } = request.request;
-    const isOld = request.kind === 'approval' && useWithin !== undefined && clock.now() - answer.at > useWithin;
+    // It may have lain in the inbox for long.
+    const givenAt = Math.min(answer.answeredAt ?? answer.at, answer.at);
+    const isOld = request.kind === 'approval' && useWithin !== undefined && clock.now() - givenAt > useWithin;
     return isOld ? `the approval was not used within ${useWithin} ms` : undefined;
   }
 
@@ -87,7 +90,8 @@ class AnswerReader {
       case 'escalate':
         return this.#escalate(last);
       case 'expire':
-        if (value === undefined || value === 'reject') return this.#settle(requestExpired());
+        // What is to be approved is never approved by anything but that word.
+        if (value === undefined || value === 'reject' || (isApproval(request) && value !== 'approve')) return this.#settle(requestExpired());
         return this.#go(last, answered, value);
       case 'edit':
         return this.#edit(last);
@@ -109,6 +113,8 @@ class AnswerReader {
     if (asked === undefined) return { verdict: 'go', args, input: undefined, edited: false };
     const raw = asked === last && given !== undefined ? given : ledger.resolve(asked.answer.input);
     const checked = await validateInput(this.#tool, raw);
+    // A default that does not fit would be asked for again and again.
+    if (!checked.ok && asked === last && given !== undefined) return this.#settle(requestExpired());
     if (!checked.ok) return this.askAgain(asked, checked.message);
     return { verdict: 'go', args, input: checked.input, edited: false };
   }

@@ -60,7 +60,20 @@ const requestChecks: OptionChecks<RequestOptions> = {
   mayDecide: isPeople,
 };
 
-const approvalChecks: OptionChecks<ApprovalOptions> = { ...requestChecks, when: isFunction, allowEdit: isFlag, useWithin: isPositive };
+/** Somebody who reads `{ default: … }` as anything else than these would have approved by mistake. */
+const isApprovalOnExpire: OptionCheck = (value) => {
+  const { default: given } = (typeof value === 'object' && value !== null ? value : {}) as { default?: unknown };
+  const isDecision = given === undefined || given === 'approve' || given === 'reject';
+  return isDecision ? isOnExpire(value) : "'reject', 'escalate', { default: 'approve' } or { default: 'reject' }";
+};
+
+const approvalChecks: OptionChecks<ApprovalOptions> = {
+  ...requestChecks,
+  onExpire: isApprovalOnExpire,
+  when: isFunction,
+  allowEdit: isFlag,
+  useWithin: isPositive,
+};
 
 /** Checks the options of a request; `true` stands for an approval of every call. */
 export const isApproval: OptionCheck = (value) => (value === true ? undefined : withinRequest(value, approvalChecks));
