@@ -63,13 +63,7 @@ export type {
 } from './ledger/body-context.ts';
 export { type OnWrite, StateBindingError } from './ledger/bound-object.ts';
 export { InvalidEventError } from './ledger/draft-check.ts';
-export {
-  LedgerConflictError,
-  LedgerMismatchError,
-  LedgerUnreadableError,
-  NotJsonError,
-  StateConflictError,
-} from './ledger/errors.ts';
+export { LedgerConflictError, LedgerMismatchError, LedgerUnreadableError, NotJsonError, StateConflictError } from './ledger/errors.ts';
 export {
   type Event,
   type EventDraft,
