@@ -9,10 +9,10 @@ export interface CuttingProxy {
   /** How many connections were cut since the last arming. */
   readonly cuts: () => number;
   /**
-   * Lets the server carry out the `number`th statement from now on whose parameters contain `mark`, keeps its answer back and cuts the
-   * connection: what was asked is committed, and whoever asked does not know.
+   * Lets the server carry out the `number`th statement from now on whose parameters contain `mark`, and the ones after it, as many as
+   * `times`; keeps their answers back and cuts the connection: what was asked is committed, and whoever asked does not know.
    */
-  arm(mark: string, number: number): void;
+  arm(mark: string, number: number, times?: number): void;
   /** Cuts all connections, and all that are made from now on until `restore` is called. */
   cutAll(): void;
   restore(): void;
@@ -26,7 +26,7 @@ const bind = 0x42;
 export async function cuttingProxy(serverUrl: string): Promise<CuttingProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
-  let armed: { readonly mark: string; readonly number: number } | undefined;
+  let armed: { readonly mark: string; readonly number: number; readonly times: number } | undefined;
   let seen = 0;
   let cuts = 0;
   let down = false;
@@ -34,7 +34,7 @@ export async function cuttingProxy(serverUrl: string): Promise<CuttingProxy> {
   const isToBeCut = (message: Buffer): boolean => {
     if (armed === undefined || message[0] !== bind || !message.includes(armed.mark)) return false;
     seen += 1;
-    return seen === armed.number;
+    return seen >= armed.number && seen < armed.number + armed.times;
   };
 
   const server = createServer((client) => {
@@ -75,8 +75,8 @@ export async function cuttingProxy(serverUrl: string): Promise<CuttingProxy> {
     url: url.href,
     seen: () => seen,
     cuts: () => cuts,
-    arm(mark, number) {
-      armed = { mark, number };
+    arm(mark, number, times = 1) {
+      armed = { mark, number, times };
       seen = 0;
       cuts = 0;
     },

@@ -3,8 +3,10 @@ import { postgres } from 'adjutant/postgres';
 import { scriptedModel } from 'adjutant/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { PendingRequest } from '../../src/ledger/port.ts';
 import { type CuttingProxy, cuttingProxy } from './cutting-proxy.ts';
 import { newPool, newSchema, reasonToSkip, serverUrl } from './server.ts';
+import { notes } from './writer.ts';
 
 /** An agent that uses two tools that may not be run twice, and what they did. */
 function spender(): { readonly runnable: ReturnType<typeof agent>; readonly spent: string[] } {
@@ -49,15 +51,16 @@ describe.skipIf(reasonToSkip !== undefined)('a connection that is lost when the 
     await schema.drop();
   });
 
-  /** Runs the agent and cuts the connection at one of its appends. */
+  /** Runs the agent and cuts the connection at one of its appends, and at its repetitions. */
   async function runWithCut(
     number: number,
+    times: number,
   ): Promise<{ events: readonly Event[]; spent: readonly string[]; epoch: number | undefined; cuts: number }> {
     const { runnable, spent } = spender();
     const store = postgres({ pool, schema: schema.name });
     const app = runtime({ app: 'shop', store, runnables: [runnable] });
-    const id = `cut at ${number}`;
-    proxy.arm('"op":"append"', number);
+    const id = `cut at ${number} ${times} times`;
+    proxy.arm('"op":"append"', number, times);
     const { session, output } = await app.run(runnable, { session: id, input: 'go' });
     expect(output, id).toBe('done');
     const { events } = session;
@@ -69,10 +72,11 @@ describe.skipIf(reasonToSkip !== undefined)('a connection that is lost when the 
     return { events, spent, epoch: head?.epoch, cuts: proxy.cuts() };
   }
 
-  test('stops no run: its owner goes on, and nothing is missing, there twice or unknown', async () => {
+  // Once is for the store to bear, three times are for the writer of the ledger.
+  test.each([1, 3])('(%i times) stops no run: its owner goes on, and nothing is missing, there twice or unknown', async (times) => {
     let number = 1;
     for (; ; number++) {
-      const { events, spent, epoch, cuts } = await runWithCut(number);
+      const { events, spent, epoch, cuts } = await runWithCut(number, times);
       expect(epoch).toBe(1);
       expect(spent).toEqual(['pay 1', 'pay 2', 'refund 3']);
       expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1));
@@ -84,4 +88,43 @@ describe.skipIf(reasonToSkip !== undefined)('a connection that is lost when the 
     expect(number).toBe(proxy.seen() + 1);
     expect(number).toBeGreaterThan(3);
   });
+
+  test.each(['claim', 'renew', 'release', 'post', 'settle'])('is made good when it was a %s', async (operation) => {
+    const store = postgres({ pool, schema: schema.name });
+    const ledgers = store.for({ tenant: 'default', app: 'other' });
+    const session = `lost ${operation}`;
+    proxy.arm(`"op":"${operation}"`, 1);
+    const claim = await ledgers.claim(session, 'me', { ttl: 30_000 });
+    await ledgers.append(session, claim, { events: notes(0, ['a']), requests: [request(session)] });
+    expect(await ledgers.renew(claim)).toMatchObject({ seq: 1 });
+    const item = { key: 'k', lane: 'input', by: 'user', at: 1, type: 'wake', data: {} } as const;
+    expect(await ledgers.post(session, item)).toMatchObject({ inboxSeq: 1 });
+    await ledgers.settle(session, { requestId: session, status: 'cancelled', by: 'runtime' });
+    expect(await ledgers.requests({ session })).toMatchObject([{ status: 'cancelled' }]);
+    expect(await ledgers.release(claim)).toEqual({ released: true, inboxSeq: 1 });
+    expect(await ledgers.claim(session, 'another', { ttl: 30_000 })).toMatchObject({ epoch: claim.epoch + 1 });
+    expect(proxy.cuts()).toBe(1);
+    await store.close();
+  });
+
+  test('is told when it was a fork or a deletion, which cannot be asked for twice', async () => {
+    const store = postgres({ pool, schema: schema.name });
+    const ledgers = store.for({ tenant: 'default', app: 'other' });
+    await ledgers.claim('forked', 'me', { ttl: 30_000 });
+    proxy.arm('the fork', 1);
+    await expect(ledgers.fork('forked', 0, 'the fork')).rejects.toMatchObject({ code: 'store_unavailable', data: { undetermined: true } });
+    expect(await ledgers.head('the fork')).toBeDefined();
+    proxy.arm('the fork', 1);
+    await expect(ledgers.delete('the fork')).rejects.toMatchObject({ code: 'store_unavailable', data: { undetermined: true } });
+    expect(await ledgers.head('the fork')).toBeUndefined();
+    await store.close();
+  });
 });
+
+function request(session: string): PendingRequest {
+  return {
+    ...{ requestId: session, session, invocationId: 'run', callId: 'run/r1.0', kind: 'approval', name: 'pay', fingerprint: 'f', generation: 1 },
+    request: { agent: 'a', summary: 'Pay', options: ['approve', 'reject'] },
+    createdAt: 1,
+  };
+}

@@ -1,5 +1,5 @@
 import { StoreTooNewError, StoreUnavailableError } from '../../ledger/errors.ts';
-import { describeFailure, isLostAgainstOthers, isUndefined } from './failure.ts';
+import { describeFailure, isConnectionLost, isLostAgainstOthers, isUndefined } from './failure.ts';
 import type { PostgresPool } from './pool.ts';
 import { readFunctions } from './read-functions.ts';
 import { standaloneFunctions } from './standalone-functions.ts';
@@ -31,15 +31,23 @@ export class Database {
     this.#schema = quoteName(schemaName);
   }
 
-  /** @param text a statement in which `{s}` stands for the schema @throws StoreUnavailableError, StoreTooNewError */
+  /**
+   * A statement whose connection is lost is sent once more: it may have been carried out, and then must not mind.
+   * @param text a statement in which `{s}` stands for the schema
+   * @throws StoreUnavailableError, StoreTooNewError
+   */
   query(text: string, values: unknown[]): Promise<readonly Record<string, unknown>[]> {
-    return this.#watch(this.#query(text, values));
+    return this.#watch(this.#query(text, values, true));
   }
 
-  /** Calls a function and gives its only value; a JSON value is given as its text. @throws StoreUnavailableError, StoreTooNewError */
+  /** As `query`, for a statement that gives one value; a JSON value is given as its text. @throws StoreUnavailableError, StoreTooNewError */
   async call(text: string, values: unknown[]): Promise<unknown> {
-    const [row] = await this.query(text, values);
-    return row === undefined ? undefined : Object.values(row)[0];
+    return onlyValue(await this.query(text, values));
+  }
+
+  /** As `call`, for what must not be carried out twice. @throws StoreUnavailableError, StoreTooNewError */
+  async callOnce(text: string, values: unknown[]): Promise<unknown> {
+    return onlyValue(await this.#watch(this.#query(text, values, false)));
   }
 
   /** Refuses what comes now, and waits for what is under way. */
@@ -52,16 +60,21 @@ export class Database {
     return new StoreUnavailableError({ store: this.description, reason: 'it has been closed', permanent: true });
   }
 
-  async #query(text: string, values: unknown[]): Promise<readonly Record<string, unknown>[]> {
+  async #query(text: string, values: unknown[], isRepeatable: boolean): Promise<readonly Record<string, unknown>[]> {
     if (this.#closed) throw this.closedError;
     await this.#beReady();
     const statement = text.replaceAll('{s}', () => this.#schema);
+    let mayRepeat = isRepeatable;
     for (let tries = 1; ; tries++) {
       try {
         const result = await this.#pool.query(statement, values);
         return result.rows as readonly Record<string, unknown>[];
       } catch (error) {
         if (tries < mostTries && isLostAgainstOthers(error)) continue;
+        if (mayRepeat && isConnectionLost(error)) {
+          mayRepeat = false;
+          continue;
+        }
         throw describeFailure(error, this.description);
       }
     }
@@ -108,6 +121,10 @@ export class Database {
       throw describeFailure(error, this.description);
     }
   }
+}
+
+function onlyValue([row]: readonly Record<string, unknown>[]): unknown {
+  return row === undefined ? undefined : Object.values(row)[0];
 }
 
 /**

@@ -36,6 +36,21 @@ export function isLostAgainstOthers(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+/**
+ * Whether the connection ended while a statement was under way, as the idle ones of a pool do when a server restarts. Not when there was
+ * none to be had.
+ */
+export function isConnectionLost(error: unknown): boolean {
+  if (isAdjutantError(error)) return false;
+  const code = codeOf(error);
+  return code === undefined ? !isNotReached(error) : code === '57P01' || code.startsWith('08');
+}
+
+function isNotReached(error: unknown): boolean {
+  const syscall = (error as DatabaseFailure | undefined)?.syscall;
+  return syscall === 'connect' || syscall === 'getaddrinfo';
+}
+
 /** Whether the server said that it has not carried out what was asked. */
 export function isRolledBack(error: unknown): boolean {
   return codeOf(error) !== undefined && (error as DatabaseFailure).severity !== 'FATAL' && (error as DatabaseFailure).severity !== 'PANIC';
@@ -68,8 +83,7 @@ export function describeFailure(error: unknown, store: string): Error {
 }
 
 function describeLostConnection(error: unknown, message: string, store: string): StoreUnavailableError {
-  const syscall = (error as DatabaseFailure | undefined)?.syscall;
-  const notSent = syscall === 'connect' || syscall === 'getaddrinfo';
+  const notSent = isNotReached(error);
   const reason = notSent ? `it cannot be reached (${message})` : `the connection was lost or not to be had (${message})`;
   return new StoreUnavailableError({ store, reason, ...(notSent ? {} : { undetermined: true }) }, { cause: error });
 }

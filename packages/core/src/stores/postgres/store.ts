@@ -122,7 +122,7 @@ export class PostgresLedgerStore implements LedgerStore {
     // What is no whole number lies outside of every ledger.
     const seq = Number.isSafeInteger(atSeq) ? atSeq : -1;
     const values = [...this.#address(session), seq, toStorable(newSession), this.#parts.fixedNow()];
-    const reply = await this.#call('select {s}.fork($1, $2, $3, $4::bigint, $5, $6::bigint)::text', values);
+    const reply = await this.#callOnce('select {s}.fork($1, $2, $3, $4::bigint, $5, $6::bigint)::text', values);
     if (reply.refused === 'session_exists') checkReply(reply, this.#asked(newSession));
     checkReply(reply, { ...this.#asked(session), seq: atSeq });
   }
@@ -175,7 +175,7 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   async delete(session: string, { erase = false }: DeleteOptions = {}): Promise<void> {
-    const reply = await this.#call('select {s}.delete_session($1, $2, $3, $4::boolean)::text', [...this.#address(session), erase]);
+    const reply = await this.#callOnce('select {s}.delete_session($1, $2, $3, $4::boolean)::text', [...this.#address(session), erase]);
     checkReply(reply, this.#asked(session));
     this.#parts.following.changed({ ...this.#scope, session }, true);
   }
@@ -183,8 +183,8 @@ export class PostgresLedgerStore implements LedgerStore {
   async putSnapshot(session: string, { key, seq, value }: FoldSnapshot): Promise<void> {
     const place = Number.isSafeInteger(seq) ? seq : -1;
     const values = [...this.#address(session), toStorable(key), place, JSON.stringify(value)];
-    const reply = await this.#call('select {s}.put_snapshot($1, $2, $3, $4, $5::bigint, $6)::text', values);
-    checkReply(reply, { ...this.#asked(session), seq });
+    const text = await this.#parts.database.call('select {s}.put_snapshot($1, $2, $3, $4, $5::bigint, $6)::text', values);
+    checkReply(JSON.parse(String(text)) as WriteReply, { ...this.#asked(session), seq });
   }
 
   async getSnapshot(session: string, key: string, upTo: number): Promise<FoldSnapshot | undefined> {
@@ -199,9 +199,9 @@ export class PostgresLedgerStore implements LedgerStore {
     return checkReply(await this.#parts.writes.send(request, after), asked);
   }
 
-  /** Calls a function that answers as the writing ones do. */
-  async #call(statement: string, values: unknown[]): Promise<WriteReply> {
-    return JSON.parse(String(await this.#parts.database.call(statement, values))) as WriteReply;
+  /** Calls a function that answers as the writing ones do, and would answer otherwise the second time. */
+  async #callOnce(statement: string, values: unknown[]): Promise<WriteReply> {
+    return JSON.parse(String(await this.#parts.database.callOnce(statement, values))) as WriteReply;
   }
 
   /** The puts under way of blobs that a batch refers to. */
