@@ -99,7 +99,7 @@ describe('options.md', () => {
     ['ledger/body-context.ts', 'EffectOptions', 'effect'],
     ['ledger/body-context.ts', 'EffectRetry', 'effect'],
     ['engine/run-options.ts', 'RunOptions', 'run'],
-    ['runtime.ts', 'RuntimeOptions', 'runtime'],
+    ['engine/runtime-options.ts', 'RuntimeOptions', 'runtime'],
     ['engine/run-options.ts', 'RunLimits', 'runtime'],
     ['engine/run-options.ts', 'SessionOptions', 'session'],
     ['engine/run-options.ts', 'ForkOptions', 'fork'],

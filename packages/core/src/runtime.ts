@@ -93,6 +93,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
       clock,
       resume: (session) => this.resume(session),
       isActive: (session) => this.#runs.isActive(session),
+      sweep: () => this.#store.admin.sweepBlobs(),
     });
     this.#runs = new RunStarter(this.#services, ({ result }) => {
       const at = result.status === 'yielded' ? firstExpiry(result.session.ledger) : null;

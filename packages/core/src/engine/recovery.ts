@@ -10,6 +10,8 @@ const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
 /** Sessions that are continued at the same time. */
 const atOnce = 16;
+/** How often large values that nothing refers to are removed. */
+const sweepEveryMs = 3_600_000;
 
 interface Failure {
   readonly times: number;
@@ -22,6 +24,8 @@ export interface RecoveryParts {
   /** Continues what a session has open. */
   readonly resume: (session: string) => Run;
   readonly isActive: (session: string) => boolean;
+  /** Removes large values that nothing refers to any more. */
+  readonly sweep: () => Promise<unknown>;
 }
 
 /**
@@ -33,6 +37,7 @@ export class Recovery {
   readonly #failures = new Map<string, Failure>();
   readonly #running = new Set<Run>();
   #cancelTimer: () => void = () => undefined;
+  #cancelSweep: () => void = () => undefined;
   #cancelWakes = new Set<() => void>();
   #looking: Promise<readonly Run[]> | undefined;
   #isAutomatic = false;
@@ -46,11 +51,22 @@ export class Recovery {
   start(): void {
     this.#isAutomatic = true;
     this.#arm(0);
+    this.#armSweep();
+  }
+
+  #armSweep(): void {
+    this.#cancelSweep = setBackgroundTimer(sweepEveryMs, () => {
+      void this.#parts
+        .sweep()
+        .catch((error: unknown) => warn('Large values that nothing refers to could not be removed', error))
+        .then(() => (this.#stopped ? undefined : this.#armSweep()));
+    });
   }
 
   stop(): void {
     this.#stopped = true;
     this.#cancelTimer();
+    this.#cancelSweep();
     for (const cancel of this.#cancelWakes) cancel();
     this.#cancelWakes.clear();
   }

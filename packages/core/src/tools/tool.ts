@@ -162,12 +162,12 @@ export interface Tool {
   readonly schema: ToolSchema | JsonObject;
   readonly outputSchema?: StandardSchemaV1 | JsonObject;
   readonly stateSchema?: StateSchema;
-  readonly version: string | undefined;
+  readonly version?: string;
   readonly yieldSchema?: ToolSchema | JsonObject;
   /** JSON Schema of the input, as people are shown it. */
-  readonly yieldInputSchema: JsonObject | undefined;
+  readonly yieldInputSchema?: JsonObject;
   readonly yieldOptions?: RequestOptions;
-  readonly approval: ApprovalOptions | undefined;
+  readonly approval?: ApprovalOptions;
   readonly timeout: number | undefined;
   readonly retry: Required<ToolRetry>;
   readonly recovery: Recovery;
@@ -213,11 +213,9 @@ export function tool<Args = JsonObject, Input = unknown, Output = unknown, Schem
   const yieldInputSchema = yieldSchema === undefined ? undefined : jsonSchemaOf(name, yieldSchema, 'yieldSchema');
   return Object.freeze({
     ...options,
-    version: options.version,
     execute: execute ?? givenInput,
-    approval: approval === true ? {} : approval,
-    ...(yieldSchema === undefined ? {} : { yieldSchema: isStandardSchema(yieldSchema) ? yieldSchema : yieldInputSchema }),
-    yieldInputSchema,
+    ...(approval === true ? { approval: {} } : {}),
+    ...(yieldSchema === undefined ? {} : { yieldSchema: isStandardSchema(yieldSchema) ? yieldSchema : yieldInputSchema, yieldInputSchema }),
     inputSchema,
     schema: isStandardSchema(options.schema) ? options.schema : inputSchema,
     timeout: options.timeout,
