@@ -91,7 +91,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     this.#recovery = new Recovery({
       ledgers: () => this.#ledgers,
       clock,
-      resume: (session) => this.resume(session),
+      resume: (session) => this.#start(undefined, { session }, { heedsPause: true }),
       isActive: (session) => this.#runs.isActive(session),
       sweep: () => this.#store.admin.sweepBlobs(),
     });

@@ -120,6 +120,28 @@ describe('a run that is under way', () => {
     expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'done' });
   });
 
+  test('that is paused is not continued by recovery, whatever is posted to it', async () => {
+    const store = lasting();
+    const { model, prompts, begun, goOn } = waiting(['one', 'two']);
+    const talker = agent({ name: 'a', model });
+    const app = runtime({ app: 'control', store, runnables: [talker], recover: 'manual' });
+    const run = app.run(talker, { session: 's', input: 'Go' });
+    await begun;
+    await app.send('s', 'And this');
+    await app.pause('s');
+    const { ledger } = await app.session({ id: 's' });
+    await until(() => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'), 'the pause');
+    goOn();
+    expect(await run).toMatchObject({ status: 'yielded' });
+    expect(await app.recover()).toEqual([]);
+    await app.send('s', 'And that');
+    const [taken] = await app.recover();
+    expect(await taken).toMatchObject({ status: 'yielded' });
+    expect(prompts).toHaveLength(1);
+    expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'two' });
+    expect(prompts[1]).toContain('And that');
+  });
+
   test('goes on by rounds', async () => {
     const work = tool({ name: 'work', description: 'Works', schema: z.object({}), execute: () => 'worked' });
     const rounds = [{ toolCalls: [{ name: 'work', args: {} }] }, { toolCalls: [{ name: 'work', args: {} }] }, { text: 'done' }];

@@ -258,10 +258,12 @@ export class AttemptRun implements ToolAttempt {
     return this.#timeoutMs - (this.#ports.clock.monotonic() - this.#timedFrom);
   }
 
-  #startTimer(): void {
-    this.#cancelTimer = this.#ports.clock.setTimer(this.#timeLeft(), () =>
-      this.scope.abort(new AbortReason('timeout', `The tool ${this.tool.name} did not finish within ${this.#timeoutMs} ms.`)),
-    );
+  #startTimer(ms = this.#timeLeft()): void {
+    this.#cancelTimer = this.#ports.clock.setTimer(ms, () => {
+      // A tool's time does not run while its children wait for somebody outside.
+      if (this.#ports.isWaiting(this.call.callId)) this.#startTimer(this.#timeoutMs);
+      else this.scope.abort(new AbortReason('timeout', `The tool ${this.tool.name} did not finish within ${this.#timeoutMs} ms.`));
+    });
   }
 
   #appendAttempt(): void {

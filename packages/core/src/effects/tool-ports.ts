@@ -32,6 +32,8 @@ export interface ToolCallPorts {
   /** Tools by name, as the agent has them. */
   find(name: string): Tool | undefined;
   readonly names: readonly string[];
+  /** Whether everything that a call has begun waits for somebody outside. */
+  isWaiting(callId: string): boolean;
   /** Resolves at a time in epoch milliseconds, or when the call is told to stop. */
   sleepUntil(at: number): Promise<void>;
   makeBody(attempt: ToolAttempt): ToolBody;

@@ -79,6 +79,7 @@ class AgentRun {
       get names() {
         return [...agent.tools, ...run.app.tools.list()].map(({ name }) => name);
       },
+      isWaiting: (callId) => this.#toolActivities.get(`tool:${callId}`)?.isWaiting ?? false,
       sleepUntil: (at) => this.#sleepUntil(at),
       makeBody: (attempt) => this.#makeBody(attempt),
       handOver: (target) => planHandOver(run, record.path, target),

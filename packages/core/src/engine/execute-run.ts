@@ -36,6 +36,8 @@ export interface RunRequest {
   readonly until?: 'idle' | 'round' | undefined;
   /** Milliseconds after which it begins nothing more. */
   readonly slice?: number | undefined;
+  /** A run that was paused stays so: only what was posted to it is taken in. */
+  readonly heedsPause?: boolean | undefined;
   /** Key under which its input was posted before, to whoever held the session then. */
   readonly posted?: string | undefined;
   readonly onStep: OnStep | undefined;
@@ -235,6 +237,8 @@ class Execution {
     this.#forget = this.#listen(run, inbox);
     watchForRest(run);
     closeGateAfter(run, this.#request);
+    const root = lastRecord(ledger, this.#runId);
+    if (this.#request.heedsPause === true && root?.status === 'yielded' && root.yielded === 'pause') run.gate.close('pause');
     return run;
   }
 
