@@ -1,7 +1,8 @@
-import { agent, loop, memoryStore, parallel, pending, runtime, sequence, step, type Store, tool } from 'adjutant';
+import { agent, agentTool, loop, memoryStore, parallel, pending, runtime, type Store, sequence, step, tool } from 'adjutant';
 import { scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { until } from './until.ts';
 
 const ask = tool({
   name: 'ask',
@@ -31,7 +32,9 @@ describe('a tool that waits for input', () => {
     const asking = asker();
     const first = await app.run(asking, 'Paint it');
     expect(first).toMatchObject({ status: 'yielded', awaitingInput: false, yieldedInvocationId: first.runId });
-    expect(first.pendingCalls).toMatchObject([{ name: 'ask', kind: 'input', args: { question: 'Which colour, asker?' }, callId: `${first.runId}/r1.0` }]);
+    expect(first.pendingCalls).toMatchObject([
+      { name: 'ask', kind: 'input', args: { question: 'Which colour, asker?' }, callId: `${first.runId}/r1.0` },
+    ]);
     expect(first.session.status).toBe('awaiting_input');
     const [call] = first.pendingCalls;
     first.session.addToolInput(call?.callId ?? '', { answer: 'red' });
@@ -143,11 +146,65 @@ test('an approval that nobody gives expires', async () => {
   const clock = testClock();
   const app = runtime({ app: 'yields', ports: { clock } });
   const pay = tool({ name: 'pay', description: 'Pays', schema: z.object({ cents: z.number() }), approval: true, execute: () => 'paid' });
-  const payer = agent({ name: 'payer', model: scriptedModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'ended' }]), tools: [pay] });
+  const payer = agent({
+    name: 'payer',
+    model: scriptedModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'ended' }]),
+    tools: [pay],
+  });
   const first = await app.run(payer, 'Pay');
   expect(first).toMatchObject({ status: 'yielded', pendingApprovals: [{ name: 'pay', kind: 'approval' }] });
   clock.advance(30 * 60_000);
   const second = await app.run(payer, { session: first.session });
   expect(second.status).toBe('completed');
-  expect(second.session.events.findLast(({ type }) => type === 'tool_result')).toMatchObject({ result: { status: 'error_blocked', errorType: 'expired' } });
+  expect(second.session.events.findLast(({ type }) => type === 'tool_result')).toMatchObject({
+    result: { status: 'error_blocked', errorType: 'expired' },
+  });
+});
+
+test('the time of a tool does not run while the agent that it called waits (B10)', async () => {
+  const clock = testClock();
+  const app = runtime({ app: 'yields', ports: { clock } });
+  const busy = Promise.withResolvers<void>();
+  const specialist = asker('specialist');
+  const caller = agent({
+    name: 'caller',
+    model: scriptedModel([{ toolCalls: [{ name: 'specialist', args: { message: 'Ask' } }] }, { text: 'asked' }]),
+    tools: [agentTool(specialist, { timeout: 1_000 })],
+  });
+  const both = parallel({ name: 'both', runnables: [caller, step({ name: 'busy', execute: () => busy.promise })] });
+  const run = app.run(both, { session: 's', input: 'Go' });
+  const { ledger } = await app.session({ id: 's' });
+  await until(() => ledger.requests.size === 1, 'the question');
+  clock.advance(60_000);
+  const [request] = ledger.requests.values();
+  await app.requests.answer(request?.requestId ?? '', { input: { answer: 'red' } });
+  await until(() => ledger.events.some((event) => event.type === 'tool_result' && event.name === 'specialist'), 'the result');
+  busy.resolve();
+  expect(await run).toMatchObject({ status: 'completed', output: { caller: 'asked' } });
+});
+
+test('what an agent three levels down asks is answered in another process, and goes back up', async () => {
+  const store = lasting();
+  const make = (scripts: { low: number; middle: number; top: number }) => {
+    const low = agent({
+      name: 'low',
+      model: scriptedModel([{ toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] }, { text: 'low is done' }].slice(scripts.low)),
+      tools: [ask],
+    });
+    const middle = agent({
+      name: 'middle',
+      model: scriptedModel([{ toolCalls: [{ name: 'low', args: { message: 'Ask' } }] }, { text: 'middle is done' }].slice(scripts.middle)),
+      tools: [agentTool(low)],
+    });
+    return agent({
+      name: 'top',
+      model: scriptedModel([{ toolCalls: [{ name: 'middle', args: { message: 'Ask' } }] }, { text: 'top is done' }].slice(scripts.top)),
+      tools: [agentTool(middle)],
+    });
+  };
+  const first = await runtime({ app: 'yields', store, recover: 'manual' }).run(make({ low: 0, middle: 0, top: 0 }), 'Go');
+  expect(first).toMatchObject({ status: 'yielded', pendingCalls: [{ name: 'ask' }] });
+  const second = runtime({ app: 'yields', store, recover: 'manual', runnables: [make({ low: 1, middle: 1, top: 1 })] });
+  await second.requests.answer(first.pendingCalls[0]?.requestId ?? '', { input: { answer: 'red' } });
+  expect(await second.resume(first.session.id)).toMatchObject({ status: 'completed', output: 'top is done', runId: first.runId });
 });
