@@ -40,6 +40,12 @@ export class Following {
     if (isHeard) this.#notifier.changed(name);
   }
 
+  /** To be called when ledgers were deleted of which not all are known. */
+  anythingChanged(): void {
+    this.#followers.wakeAll();
+    this.#notifier.anythingChanged();
+  }
+
   async *follow(
     address: SessionAddress,
     afterSeq: number,

@@ -177,7 +177,8 @@ export class PostgresLedgerStore implements LedgerStore {
   async delete(session: string, { erase = false }: DeleteOptions = {}): Promise<void> {
     const reply = await this.#callOnce('select {s}.delete_session($1, $2, $3, $4::boolean)::text', [...this.#address(session), erase]);
     checkReply(reply, this.#asked(session));
-    this.#parts.following.changed({ ...this.#scope, session }, true);
+    if (erase) this.#parts.following.anythingChanged();
+    else this.#parts.following.changed({ ...this.#scope, session }, true);
   }
 
   async putSnapshot(session: string, { key, seq, value }: FoldSnapshot): Promise<void> {
