@@ -120,7 +120,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
       clock: this.#services.clock,
       ids: this.#ids,
       owner: this.#owner,
-      leaseMs: defaultLeaseMs,
+      leaseMs: this.#options.lease?.ttl ?? defaultLeaseMs,
     };
   }
 

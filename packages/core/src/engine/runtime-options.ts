@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { IdSource } from '../base/id.ts';
-import { isFunction, isGroup, isList, isNonEmptyText, isObject, isOneOf, type OptionChecks } from '../base/options.ts';
+import { isFunction, isGroup, isList, isNonEmptyText, isObject, isOneOf, type OptionCheck, type OptionChecks } from '../base/options.ts';
 import type { Random } from '../base/random.ts';
 import type { Store } from '../ledger/port.ts';
 import type { Runnable } from '../ledger/runnable.ts';
@@ -11,8 +11,9 @@ import { type ApprovalKey, isApprovals } from './approval-token.ts';
 import type { ResolveRunnable } from './registry.ts';
 import { type RunLimits, runLimitChecks } from './run-options.ts';
 
-/** Milliseconds without an append or renewal after which another process may take a session over. */
 export const defaultLeaseMs = 30_000;
+/** Below this, appends and renewals of a busy process would come too late. */
+const leastLeaseMs = 100;
 
 export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   /** Name of the app: the name space of its sessions. */
@@ -33,6 +34,12 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
    * @default 'auto' with a `store`, otherwise there is nothing to find
    */
   readonly recover?: 'auto' | 'manual';
+  /**
+   * How long this process may be silent while it works on a session: after `ttl` milliseconds without an append or a renewal, of which there are
+   * three in that time, another process may take the session over. A process of the same machine that is gone is not waited for.
+   * @default { ttl: 30_000 }
+   */
+  readonly lease?: { readonly ttl?: number };
   /** Keys of the tokens by which approvals can be given: the first one signs, all of them are known. @default none: there are no tokens */
   readonly approvals?: { readonly keys: readonly ApprovalKey[] };
   /** Prices by model name that win over the built-in table. */
@@ -42,6 +49,9 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   /** For tests: where time, ids and randomness come from. */
   readonly ports?: { readonly clock?: Clock; readonly ids?: IdSource; readonly random?: Random };
 }
+
+const isLease: OptionCheck = (value) =>
+  Number.isFinite(value) && (value as number) >= leastLeaseMs ? undefined : `a number of milliseconds from ${leastLeaseMs}`;
 
 /** What the options of a runtime must be. */
 export const runtimeChecks: OptionChecks<RuntimeOptions> = {
@@ -53,6 +63,7 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   tools: isList,
   limits: isGroup(runLimitChecks),
   recover: isOneOf('auto', 'manual'),
+  lease: isGroup({ ttl: isLease }),
   approvals: isApprovals,
   prices: isObject,
   stateSchema: isObject,
