@@ -8,7 +8,8 @@ import { crashingStore, takingOver } from './crashing-store.ts';
 /** One way to stop a run at one place, and to continue it. */
 export interface Case {
   readonly name: string;
-  run(): Promise<void>;
+  /** Whether there was such a place. */
+  run(): Promise<boolean>;
 }
 
 interface Place {
@@ -151,24 +152,28 @@ export async function* casesOf({ scenario, make, storeName, openStore, nth }: Ma
       yield {
         name: `${title}: ${name}`,
         run: async () => {
-          if (!(await crashedAt(place(name), number, when))) end.isReached = true;
+          const hasCrashed = await crashedAt(place(name), number, when);
+          if (!hasCrashed) end.isReached = true;
+          return hasCrashed;
         },
       };
     }
   }
 }
 
-async function cutAt(place: Place, cut: number): Promise<void> {
+async function cutAt(place: Place, cut: number): Promise<true> {
   const whole = await runWhole(place.make, place.sessionId);
   const { sessionId, store, make } = place;
   const prefix = whole.events.slice(0, cut);
   // A run that waited for nobody at this place has ended there.
   await check(whole, await continueFrom(make, prefix, unclosed(store), sessionId), place, 'cut');
+  return true;
 }
 
-async function giveBackAt(place: Place, seq: number): Promise<void> {
+async function giveBackAt(place: Place, seq: number): Promise<true> {
   const whole = await runWhole(place.make, place.sessionId);
   await check(whole, await stopAndContinue(place.make, seq, unclosed(place.store), place.sessionId), place, 'given back');
+  return true;
 }
 
 async function crashedAt(place: Place, number: number, when: 'before' | 'after'): Promise<boolean> {

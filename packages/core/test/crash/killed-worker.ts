@@ -1,0 +1,96 @@
+/** A process that carries runs on until they have ended or it is killed: `node killed-worker.ts <WorkerOrder as JSON>`. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { agent, loop, parallel, runtime, sequence, step, tool } from 'adjutant';
+import { z } from 'zod';
+import { roundModel } from '../recovery/round-model.ts';
+import { EffectFile } from './effect-file.ts';
+import { connect, type StoreAddress } from './worker-store.ts';
+
+export interface WorkerOrder {
+  readonly store: StoreAddress;
+  readonly sessions: readonly string[];
+  readonly effects: string;
+  readonly iterations: number;
+}
+
+const order = JSON.parse(process.argv[2] ?? '') as WorkerOrder;
+const file = new EffectFile(order.effects);
+const schema = z.object({ n: z.number() });
+
+/** The tools of one session. Those that report begin with `once`. */
+function workOf(session: string) {
+  const noting = (name: string, recovery: 'report' | 'rerun') =>
+    tool({
+      name,
+      description: 'Does something that is seen outside',
+      schema,
+      recovery,
+      // The next iteration makes the same call, whatever became of this one.
+      onRepeat: 'allow',
+      execute: async ({ callId, idempotencyKey, attempt, args }) => {
+        await wait(Math.random() * 3);
+        file.add({ session, callId, key: idempotencyKey, attempt });
+        await wait(Math.random() * 3);
+        return args.n;
+      },
+    });
+  const helper = agent({
+    name: `helper-${session}`,
+    model: roundModel([{ toolCalls: [{ name: 'once_helping', args: { n: 1 } }] }, { text: 'helped' }]),
+    tools: [noting('once_helping', 'report')],
+  });
+  const caller = agent({
+    name: `caller-${session}`,
+    model: roundModel([
+      {
+        toolCalls: [
+          { name: 'once', args: { n: 1 } },
+          { name: 'again', args: { n: 2 } },
+          { name: 'delegate', args: { n: 3 } },
+        ],
+      },
+      { toolCalls: [{ name: 'once', args: { n: 4 } }] },
+      { text: 'called' },
+    ]),
+    tools: [
+      noting('once', 'report'),
+      noting('again', 'rerun'),
+      tool({
+        name: 'delegate',
+        description: 'Asks the helper',
+        schema,
+        recovery: 'rerun',
+        execute: async (ctx) => (await ctx.call(helper, { message: 'help' })).output,
+      }),
+    ],
+  });
+  const effects = step({
+    name: `effects-${session}`,
+    execute: async (ctx) => {
+      for (const key of ['first', 'second']) {
+        await ctx.effect(
+          key,
+          async ({ idempotencyKey, attempt }) => {
+            await wait(Math.random() * 3);
+            file.add({ session, callId: `${ctx.invocationId}/${key}`, key: idempotencyKey, attempt });
+            return key;
+          },
+          { recovery: 'rerun' },
+        );
+        ctx.state['done'] = ((ctx.state['done'] as number | undefined) ?? 0) + 1;
+      }
+    },
+  });
+  const both = parallel({ name: `both-${session}`, runnables: [caller, effects] });
+  const end = step({ name: `end-${session}`, execute: (ctx) => ctx.complete((ctx.state['done'] as number | undefined) ?? 0) });
+  return sequence({ name: session, runnables: [loop({ name: `work-${session}`, maxIterations: order.iterations, runnable: both }), end] });
+}
+
+const store = connect(order.store);
+const app = runtime({ app: 'kills', store, recover: 'manual' });
+// What it takes to open the store is no part of the work.
+await store.for({ tenant: 'default', app: 'kills' }).list({ limit: 1 });
+process.stdout.write('ready\n');
+await Promise.all(order.sessions.map((session) => app.run(workOf(session), { session, runId: 'run', input: 'Go' })));
+await app.close();
+file.close();
