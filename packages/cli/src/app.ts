@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Agent, type Model, type Runtime, runtime, type Session, SessionNotFoundError } from 'adjutant';
+import { type Agent, type JsonValue, type Model, type Runtime, rehearsal, runtime, type Session, SessionNotFoundError } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
-import { assistant } from './agent.ts';
+import { askBeforeKey, askedBefore, assistant } from './agent.ts';
 import { UsageError } from './failure.ts';
 import type { Host } from './host.ts';
 import { chooseModel, standInNotice } from './model-choice.ts';
@@ -21,6 +21,8 @@ export interface StoreOptions {
 export interface AgentOptions extends StoreOptions {
   readonly model?: string;
   readonly root?: string;
+  /** Tools that wait for approval. @default as the session has it */
+  readonly askBefore?: readonly string[];
 }
 
 export interface AgentApp {
@@ -33,22 +35,40 @@ export interface AgentApp {
 
 /** Opens the app with its agent, ready to run. What is wrong with model or folder is said before a session is touched. */
 export async function openAgentApp(host: Host, options: AgentOptions): Promise<AgentApp> {
+  if (options.askBefore !== undefined) askedBefore(options.askBefore);
   const root = resolve(host.cwd, options.root ?? '.');
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError({ reason: `--root: ${root} is not a folder.` });
   const { model, isStandIn } = chooseModel(options.model, host.env);
   await model.load();
   const agent = assistant(model, root);
-  const app = runtime({ app: appOf(options), store: sqlite(writableStorePath(host, options.store)), runnables: [agent] });
+  // A command works on the session that it was given, and leaves all others alone.
+  const app = runtime({ app: appOf(options), store: sqlite(writableStorePath(host, options.store)), runnables: [agent], recover: 'manual' });
   const announceStandIn = (): void => {
     if (isStandIn) notice(host, standInNotice);
   };
   return { app, agent, model, announceStandIn };
 }
 
-/** Opens the app for looking at its ledgers; `undefined` when there is no store yet. */
+/** Opens the app for looking at its ledgers and posting to them; `undefined` when there is no store yet. */
 export function openLedgers(host: Host, options: StoreOptions): Runtime | undefined {
   const path = readableStorePath(host, options.store);
-  return path === undefined ? undefined : runtime({ app: appOf(options), store: sqlite(path) });
+  if (path === undefined) return undefined;
+  // The agent is there for what answers are checked with; its model is not called.
+  return runtime({ app: appOf(options), store: sqlite(path), runnables: [assistant(rehearsal(), host.cwd)], recover: 'manual' });
+}
+
+/** The same for a command that needs the store. @throws UsageError when there is none yet */
+export function openExistingLedgers(host: Host, options: StoreOptions): Runtime {
+  const app = openLedgers(host, options);
+  if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
+  return app;
+}
+
+/** Writes down which tools of a session wait for approval, where that was said. */
+export async function rememberAskBefore(session: Session, { askBefore }: AgentOptions): Promise<void> {
+  if (askBefore === undefined) return;
+  session.state[askBeforeKey] = askedBefore(askBefore) as JsonValue;
+  await session.flush();
 }
 
 /** A session that must exist; nothing is written. @throws SessionNotFoundError */

@@ -7,7 +7,8 @@ export class UsageError extends AdjutantError {
   }
 }
 
-export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
+/** `waiting`: the run goes on when somebody has answered. */
+export const exitCodes = { ok: 0, failed: 1, usage: 2, waiting: 3 } as const;
 
 /** What the caller can put right by calling differently, as against what went wrong while running. */
 const inputCodes: ReadonlySet<string> = new Set([
@@ -17,6 +18,14 @@ const inputCodes: ReadonlySet<string> = new Set([
   'missing_key',
   'missing_package',
   'session_not_found',
+  'session_exists',
+  'seq_out_of_range',
+  'request_not_found',
+  'request_settled',
+  'decision_not_offered',
+  'may_not_decide',
+  'input_mismatch',
+  'invalid_answer',
 ]);
 
 export function exitCodeOf(error: unknown): number {
@@ -28,16 +37,23 @@ export function describeFailure(error: unknown): string {
   if (isAdjutantError(error, 'session_busy')) return describeBusy(error);
   if (isAdjutantError(error, 'session_not_found'))
     return `There is no session "${error.data['session']}" of the app "${error.data['app']}". adjutant sessions lists those that there are, --app names another app.`;
+  if (isAdjutantError(error, 'request_not_found'))
+    return `There is no request "${error.data['requestId']}". adjutant approvals lists those that wait, --app names another app.`;
   if (isAdjutantError(error, 'missing_key')) return describeMissingKey(error);
   if (isAdjutantError(error)) return error.message;
   return error instanceof Error ? `${error.name}: ${error.message}` : `A value that is not an error was thrown: ${String(error)}`;
 }
 
-/** Owners on this machine are named `<boot>/<process id>/…`; the number says more than the name. */
+/** The process id of whoever holds a session. Owners on this machine are named `<boot>/<process id>/…`. */
+export function holderOf({ data }: AdjutantError): string | undefined {
+  const [, process, ...rest] = String(data['owner']).split('/');
+  return rest.length === 2 ? process : undefined;
+}
+
 function describeBusy(error: AdjutantError): string {
-  const { session, owner } = error.data;
-  const [, process, ...rest] = String(owner).split('/');
-  if (process === undefined || rest.length !== 2) return error.message;
+  const { session } = error.data;
+  const process = holderOf(error);
+  if (process === undefined) return error.message;
   return `Session "${session}" is being run by another process (process id ${process}). Wait for it to end, or stop it.`;
 }
 

@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
+import type { CancelOptions } from './commands/cancel.ts';
+import type { DeleteCommandOptions } from './commands/delete.ts';
+import type { ForkCommandOptions } from './commands/fork.ts';
+import type { SessionsOptions } from './commands/sessions.ts';
 import { UsageError } from './failure.ts';
 import type { Host } from './host.ts';
 import type { Interruption } from './interruption.ts';
+import { addAnswerCommands } from './program-answers.ts';
+import { agentCommand, ledgerCommand } from './program-commands.ts';
+import { notEmpty, positiveInteger, sessionId, wholeNumber } from './program-values.ts';
 
 interface AgentFlags {
   readonly model?: string;
@@ -10,12 +17,14 @@ interface AgentFlags {
   readonly store?: string;
   readonly app?: string;
   readonly root?: string;
+  readonly askBefore?: readonly string[];
   readonly json?: boolean;
 }
 
-const commandNames: readonly string[] = ['run', 'chat', 'sessions', 'show', 'resume', 'help'];
-const longestSessionId = 200;
-const appDescription = 'the app whose sessions they are, as in runtime({ app }) (default: adjutant)';
+const commandNames: readonly string[] = [
+  ...['run', 'chat', 'resume', 'sessions', 'show', 'fork', 'cancel', 'delete'],
+  ...['approvals', 'approve', 'reject', 'edit', 'answer', 'help'],
+];
 
 /**
  * The arguments with the command that they leave out: a goal alone is run, and nothing at all is a chat or a tour.
@@ -39,6 +48,8 @@ export function buildProgram(host: Host, interruption: Interruption, onExitCode:
     .showSuggestionAfterError();
   addRunCommands(program, host, interruption, onExitCode);
   addLedgerCommands(program, host, onExitCode);
+  addSessionCommands(program, host, onExitCode);
+  addAnswerCommands(program, { host, interruption, onExitCode });
   program.command('tour', { hidden: true }).action(async () => onExitCode((await import('./commands/tour.ts')).showTour(host)));
   return program;
 }
@@ -46,6 +57,7 @@ export function buildProgram(host: Host, interruption: Interruption, onExitCode:
 function addRunCommands(program: Command, host: Host, interruption: Interruption, onExitCode: (code: number) => void): void {
   agentCommand(program, 'run [goal...]', 'run the agent on a goal (the command may be left out: adjutant "goal")')
     .option('--session <id>', 'go on in this session, or begin it under this name', sessionId)
+    .option('--ask-before <tool>', 'wait for approval before this tool; may be given again, "all" means each, "none" no longer any', gathered)
     .option('--json', 'print every event as a line of JSON, then the result')
     .action(async (words: string[], { session, ...options }: AgentFlags) => {
       const { runGoal } = await import('./commands/run.ts');
@@ -54,6 +66,7 @@ function addRunCommands(program: Command, host: Host, interruption: Interruption
     });
   agentCommand(program, 'chat', 'talk to the agent, line by line; /exit or Ctrl-D ends')
     .option('--session <id>', 'go on in this session, or begin it under this name', sessionId)
+    .option('--ask-before <tool>', 'wait for approval before this tool; may be given again, "all" means each, "none" no longer any', gathered)
     .action(async ({ session, ...options }: AgentFlags) => {
       const { chat } = await import('./commands/chat.ts');
       onExitCode(await chat({ host, interruption, options }, session));
@@ -67,21 +80,14 @@ function addRunCommands(program: Command, host: Host, interruption: Interruption
     });
 }
 
-function agentCommand(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .option('--model <name>', 'model, such as openai:gpt-5-mini, ollama:qwen3 or rehearsal (default: ADJUTANT_MODEL, else by the keys that are set)')
-    .option('--store <file>', 'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)', notEmpty)
-    .option('--app <name>', appDescription, appName)
-    .option('--root <folder>', 'folder that the file tools can see (default: the present one)', notEmpty);
-}
-
 function addLedgerCommands(program: Command, host: Host, onExitCode: (code: number) => void): void {
   ledgerCommand(program, 'sessions', 'list the sessions, newest first')
     .option('--limit <number>', 'how many at most', positiveInteger, 50)
+    .addOption(new Option('--status <status>', 'only those in this state').choices(['active', 'awaiting_input', 'completed', 'error']))
+    .option('--runnable <name>', 'only those whose last run was of this runnable', notEmpty)
+    .option('--user <id>', 'only those of this user', notEmpty)
     .option('--json', 'print each session as a line of JSON')
-    .action(async (options: { store?: string; app?: string; json?: boolean; limit: number }) => {
+    .action(async (options: SessionsOptions) => {
       const { listSessions } = await import('./commands/sessions.ts');
       onExitCode(await listSessions(host, options));
     });
@@ -105,12 +111,31 @@ function addLedgerCommands(program: Command, host: Host, onExitCode: (code: numb
     });
 }
 
-function ledgerCommand(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .option('--store <file>', 'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)', notEmpty)
-    .option('--app <name>', appDescription, appName);
+function addSessionCommands(program: Command, host: Host, onExitCode: (code: number) => void): void {
+  ledgerCommand(program, 'fork', 'make a session that goes its own way from a place in another one')
+    .argument('<session>', 'id of the session', sessionId)
+    .requiredOption('--at <seq>', 'the last event that the fork has, as show --events numbers them', wholeNumber)
+    .option('--id <id>', 'id of the fork (default: a new one)', sessionId)
+    .option('--json', 'print a line of JSON')
+    .action(async (session: string, options: ForkCommandOptions) => {
+      const { forkSession } = await import('./commands/fork.ts');
+      onExitCode(await forkSession(host, session, options));
+    });
+  ledgerCommand(program, 'cancel', 'end the run that a session has open, whoever works on it')
+    .argument('<session>', 'id of the session', sessionId)
+    .option('--reason <text>', 'why', notEmpty)
+    .option('--json', 'print a line of JSON')
+    .action(async (session: string, options: CancelOptions) => {
+      const { cancelSession } = await import('./commands/cancel.ts');
+      onExitCode(await cancelSession(host, session, options));
+    });
+  ledgerCommand(program, 'delete', 'remove a session for good')
+    .argument('<session>', 'id of the session', sessionId)
+    .option('--with-forks', 'its forks, too, and all that they share')
+    .action(async (session: string, options: DeleteCommandOptions) => {
+      const { deleteSession } = await import('./commands/delete.ts');
+      onExitCode(await deleteSession(host, session, options));
+    });
 }
 
 /** `adjutant --store x.db sessions` would otherwise be a goal of one word. */
@@ -120,32 +145,8 @@ function refuseMisplacedCommand(words: readonly string[]): void {
   throw new UsageError({ reason: `"${first}" is a command: write it first, before its options. As a goal it needs more words.` });
 }
 
-function sessionId(text: string): string {
-  if (text.trim() === '' || text.length > longestSessionId || /\p{Cc}/u.test(text)) {
-    throw new InvalidArgumentError(`A session id has 1 to ${longestSessionId} characters, none of them a control character.`);
-  }
-  return text;
-}
-
-function appName(text: string): string {
-  if (text.trim() === '' || /\p{Cc}/u.test(text)) throw new InvalidArgumentError('The name of an app is not empty and has no control characters.');
-  return text;
-}
-
-function notEmpty(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It is empty.');
-  return text;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
-}
-
-function positiveInteger(text: string): number {
-  const number = wholeNumber(text);
-  if (number === 0) throw new InvalidArgumentError('It must be 1 or more.');
-  return number;
+function gathered(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 function packageVersion(): string {

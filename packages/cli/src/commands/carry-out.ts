@@ -1,13 +1,15 @@
-import { isAdjutantError, type Run, type RunOptions, type RunResult, type Session } from 'adjutant';
+import { isAdjutantError, isDurable, type Run, type RunOptions, type RunResult, type Session, type StreamEvent } from 'adjutant';
 import type { AgentOptions } from '../app.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
 import type { Interruption } from '../interruption.ts';
 import { JsonOutput } from '../output/json-output.ts';
+import { notice } from '../output/notice.ts';
 import { plainLine } from '../output/plain-text.ts';
 import type { RunOutput } from '../output/run-output.ts';
 import { styleFor } from '../output/style.ts';
 import { TextOutput } from '../output/text-output.ts';
+import { askedBy, type CommandText, waitingLines } from '../output/waiting.ts';
 
 export interface RunContext {
   readonly host: Host;
@@ -19,33 +21,82 @@ export interface RunContext {
 export async function carryOut(context: RunContext, session: Session, start: (options: RunOptions) => Run): Promise<number> {
   const { host, interruption, options } = context;
   const output = outputFor(host, options.json === true, session);
-  const forget = session.ledger.onDraft((event) => output.drafted(event));
+  const follower = new Follower(host, session, output);
   try {
-    const run = start({ onStream: (event) => output.streamed(event) });
+    const run = start({ onStream: (event) => follower.streamed(event) });
     const result = await interruption.during(
       () => run.stop(),
       () => run,
     );
     output.ended(result);
+    if (result.status === 'yielded') output.waits(waitedFor(host, result, options));
     return reportEnd(host, result);
   } catch (error) {
     if (!isAdjutantError(error, 'run_stopped')) throw error;
     output.stopped(session.id, commandLine(['resume', session.id], options));
     return interruption.exitCode ?? exitCodes.failed;
   } finally {
-    forget();
+    follower.forget();
     output.close();
   }
+}
+
+/** Shows the events of a run here as they come about, and those of a run in another process when they are durable. */
+class Follower {
+  readonly #drafted = new Set<string>();
+  readonly #host: Host;
+  readonly #session: string;
+  readonly #output: RunOutput;
+  readonly forget: () => void;
+  #isElsewhere = false;
+
+  constructor(host: Host, session: Session, output: RunOutput) {
+    this.#host = host;
+    this.#session = session.id;
+    this.#output = output;
+    this.forget = session.ledger.onDraft((event) => {
+      this.#drafted.add(event.id);
+      output.drafted(event);
+    });
+  }
+
+  streamed(event: StreamEvent): void {
+    if (isDurable(event) && !this.#drafted.delete(event.id)) {
+      if (!this.#isElsewhere)
+        notice(this.#host, `Another process works on session "${this.#session}". What it does is shown; Ctrl-C ends that, and not the run.`);
+      this.#isElsewhere = true;
+      this.#output.drafted(event);
+    }
+    this.#output.streamed(event);
+  }
+}
+
+function waitedFor(host: Host, { pendingCalls, awaitingInput, session }: RunResult, options: AgentOptions): string[] {
+  const waiting = { requests: pendingCalls.map(askedBy), message: awaitingInput, session: session.id };
+  const lines = waitingLines(styleFor(host.stdout), waiting, commandText(options));
+  return lines.length > 0 ? lines : [`Paused. Continue with: ${commandLine(['resume', session.id], options)}`];
+}
+
+export function commandText(options: AgentOptions): CommandText {
+  return (...words) => commandLine(words, options);
 }
 
 function outputFor(host: Host, isJson: boolean, session: Session): RunOutput {
   const { stdout: stream, stderr: notices, clock, env } = host;
   if (isJson) return new JsonOutput(stream);
-  return new TextOutput({ stream, notices, clock, isLive: stream.isTTY === true && env['TERM'] !== 'dumb', resolve: session.ledger.resolve });
+  return new TextOutput({
+    stream,
+    notices,
+    clock,
+    isLive: stream.isTTY === true && env['TERM'] !== 'dumb',
+    resolve: session.ledger.resolve,
+    events: session.events,
+  });
 }
 
 function reportEnd(host: Host, { status, error }: RunResult): number {
   if (status === 'completed') return exitCodes.ok;
+  if (status === 'yielded') return exitCodes.waiting;
   const reason = status === 'cancelled' ? 'The run was cancelled.' : `The run failed: ${error?.message ?? 'no reason was recorded.'}`;
   host.stderr.write(`${styleFor(host.stderr).red(`adjutant: ${plainLine(reason)}`)}\n`);
   return exitCodes.failed;

@@ -1,8 +1,10 @@
 import { createInterface } from 'node:readline';
-import { openAgentApp } from '../app.ts';
+import { type AnySession, isAdjutantError, type Runtime } from 'adjutant';
+import { openAgentApp, rememberAskBefore } from '../app.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
 import type { Interruption } from '../interruption.ts';
+import { notice } from '../output/notice.ts';
 import { styleFor } from '../output/style.ts';
 import { carryOut, commandLine, type RunContext } from './carry-out.ts';
 
@@ -13,24 +15,62 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
   const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
   const style = styleFor(host.stdout);
   let failed = false;
+  let code: number = exitCodes.ok;
   try {
-    const session = await app.session(sessionId === undefined ? {} : { id: sessionId });
+    let session = await app.session(sessionId === undefined ? {} : { id: sessionId });
+    await rememberAskBefore(session, context.options);
     announceStandIn();
     if (isTerminal) host.stdout.write(`${style.dim('What is to be done? /exit or Ctrl-D ends.')}\n`);
     for await (const line of isTerminal ? typedLines(host, interruption) : createInterface({ input: host.stdin })) {
       const input = line.trim();
       if (input === '/exit' || input === '/quit') break;
       if (input === '') continue;
-      const code = await carryOut(context, session, (options) => app.run(agent, { ...options, input, session }));
+      // Another process may have gone on with it meanwhile.
+      session = await app.session({ id: session.id });
+      const decision = decisionIn(input);
+      if (decision !== undefined && !(await decide(host, app, session, decision))) continue;
+      code = await carryOut(context, session, (options) =>
+        decision === undefined ? app.run(agent, { ...options, input, session }) : app.resume(session, options),
+      );
       if (interruption.exitCode !== undefined) return interruption.exitCode;
-      failed ||= code !== exitCodes.ok;
+      failed ||= code !== exitCodes.ok && code !== exitCodes.waiting;
+      if (code === exitCodes.waiting && isTerminal) host.stdout.write(`${style.dim('Here, /approve and /reject answer.')}\n`);
     }
     if (isTerminal && session.events.length > 0)
       host.stdout.write(`${style.dim(`To go on later: ${commandLine(['chat', '--session', session.id], context.options)}`)}\n`);
-    return interruption.exitCode ?? (failed && !isTerminal ? exitCodes.failed : exitCodes.ok);
+    return interruption.exitCode ?? (isTerminal ? exitCodes.ok : failed ? exitCodes.failed : code);
   } finally {
     await app.close().catch(() => undefined);
   }
+}
+
+interface Decision {
+  readonly decision: 'approve' | 'reject';
+  readonly reason?: string;
+}
+
+/** What a line says about the call that waits: `/approve`, or `/reject` with a reason. */
+function decisionIn(line: string): Decision | undefined {
+  const [, decision, reason = ''] = /^\/(approve|reject)(?:\s+(.*))?$/.exec(line) ?? [];
+  if (decision !== 'approve' && decision !== 'reject') return undefined;
+  return { decision, ...(reason === '' ? {} : { reason }) };
+}
+
+/** Answers what has waited longest. Returns whether the run can go on. */
+async function decide(host: Host, app: Runtime, session: AnySession, answer: Decision): Promise<boolean> {
+  const asked = session.pendingYieldingCalls.find(({ accepted, request }) => !accepted && request.options.includes(answer.decision));
+  if (asked === undefined) {
+    notice(host, 'Nothing waits for that.');
+    return false;
+  }
+  try {
+    await app.answer(asked.requestId, answer);
+  } catch (error) {
+    if (!isAdjutantError(error, 'request_settled')) throw error;
+    // Somebody else was faster, or its time is over: the run goes on with that.
+    notice(host, error.message);
+  }
+  return true;
 }
 
 /** Lines from a terminal. Between the questions it is out of raw mode, so that Ctrl-C is a signal again. */

@@ -1,4 +1,4 @@
-import { openAgentApp } from '../app.ts';
+import { openAgentApp, rememberAskBefore } from '../app.ts';
 import { UsageError } from '../failure.ts';
 import { carryOut, type RunContext } from './carry-out.ts';
 
@@ -8,6 +8,7 @@ export async function runGoal(context: RunContext, goal: string, sessionId: stri
   const { app, agent, announceStandIn } = await openAgentApp(context.host, context.options);
   try {
     const session = await app.session(sessionId === undefined ? {} : { id: sessionId });
+    await rememberAskBefore(session, context.options);
     announceStandIn();
     return await carryOut(context, session, (options) => app.run(agent, { ...options, input: goal, session }));
   } finally {

@@ -1,4 +1,4 @@
-import type { SessionListing } from 'adjutant';
+import type { SessionListing, SessionQuery } from 'adjutant';
 import { noSessions, openLedgers, type StoreOptions } from '../app.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
@@ -11,13 +11,21 @@ import { tableLines } from '../output/table.ts';
 const longestTitle = 60;
 const nothingYet = 'There are no sessions yet. Start one: adjutant "What time is it in Tokyo?"';
 
+export interface SessionsOptions extends StoreOptions, Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
+  readonly json?: boolean;
+  readonly limit: number;
+}
+
 /** `adjutant sessions` */
-export async function listSessions(host: Host, options: StoreOptions & { readonly json?: boolean; readonly limit: number }): Promise<number> {
+export async function listSessions(host: Host, options: SessionsOptions): Promise<number> {
   const app = openLedgers(host, options);
   try {
-    const sessions = (await app?.list({ limit: options.limit })) ?? [];
+    const { limit, status, runnable, user } = options;
+    const filter = { ...(status && { status }), ...(runnable && { runnable }), ...(user && { user }) };
+    const sessions = (await app?.sessions.list({ limit, ...filter }))?.sessions ?? [];
     if (options.json) for (const session of sessions) host.stdout.write(jsonLine(session));
     else if (sessions.length > 0) showTable(host, sessions);
+    else if (Object.keys(filter).length > 0) host.stdout.write('There are no such sessions.\n');
     else host.stdout.write(`${app === undefined ? nothingYet : plainLine(noSessions(options))}\n`);
     return exitCodes.ok;
   } finally {

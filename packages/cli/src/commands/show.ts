@@ -2,6 +2,7 @@ import { isAdjutantError, promptOf, type Runtime, runTree, type Session, transcr
 import { existingSession, noSessions, openLedgers, type StoreOptions } from '../app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
+import { openRunOf } from '../open-run.ts';
 import { eventLine } from '../output/event-line.ts';
 import { formatCount, formatTime } from '../output/format.ts';
 import { jsonLine } from '../output/json-output.ts';
@@ -9,6 +10,8 @@ import { plainLine } from '../output/plain-text.ts';
 import { type Style, styleFor } from '../output/style.ts';
 import { transcriptText } from '../output/transcript-text.ts';
 import { treeLines } from '../output/tree-lines.ts';
+import { askedBy, waitingLines } from '../output/waiting.ts';
+import { commandText } from './carry-out.ts';
 
 export interface ShowOptions extends StoreOptions {
   readonly events?: boolean;
@@ -33,7 +36,8 @@ export async function showSession(host: Host, id: string | undefined, options: S
       if (options.events === true && isAdjutantError(error, 'ledger_unreadable')) return undefined;
       throw error;
     });
-    host.stdout.write(session === undefined ? await storedEvents(app, name, options, style) : render(session, options, style));
+    if (session === undefined) host.stdout.write(await storedEvents(app, name, options, style));
+    else host.stdout.write(`${render(session, options, style)}${await waitingText(app, session, options, style)}`);
     return exitCodes.ok;
   } finally {
     await app?.close().catch(() => undefined);
@@ -70,6 +74,22 @@ function render(session: Session, options: ShowOptions, style: Style): string {
   if (options.events) return lines([head, ...events.map((event) => eventLine(style, event))]);
   if (options.tree) return lines([head, ...treeLines(style, runTree(events))]);
   return lines([head, '', ...transcriptText(style, transcript(events, resolve))]);
+}
+
+/** What the session waits for, below what was done. */
+async function waitingText(app: Runtime, session: Session, options: ShowOptions, style: Style): Promise<string> {
+  const isNow = options.at === undefined || options.at === session.events.length;
+  if (!isNow || options.json === true || options.prompt !== undefined || openRunOf(session) === undefined) return '';
+  const calls = session.pendingYieldingCalls;
+  const open = new Set(
+    (calls.length === 0 ? [] : await app.listRequests({ session: session.id, status: 'pending', limit: calls.length })).map(
+      ({ requestId }) => requestId,
+    ),
+  );
+  const requests = calls.map((call) => ({ ...askedBy(call), accepted: !open.has(call.requestId) }));
+  const message = [...session.ledger.invocations.byPath.values()].some(({ status, yielded }) => status === 'yielded' && yielded === 'input');
+  const text = waitingLines(style, { requests, message, session: session.id }, commandText(options));
+  return text.length === 0 ? '' : lines(text);
 }
 
 function headline(session: Session, at: number): string {

@@ -10,7 +10,9 @@ export function jsonLine(value: unknown): string {
 /** The last line of a run. */
 function resultRecord(result: RunResult): object {
   const { session, status, output, error, stopReason, runId, usage, cost, rounds, durationMs, toolCalls } = result;
-  return { type: 'result', status, output, error, stopReason, session: session.id, runId, usage, cost, rounds, durationMs, toolCalls };
+  const { pendingCalls, awaitingInput, yieldedInvocationId } = result;
+  const waiting = status === 'yielded' ? { pendingCalls, awaitingInput, yieldedInvocationId } : {};
+  return { type: 'result', status, output, error, stopReason, session: session.id, runId, usage, cost, rounds, durationMs, toolCalls, ...waiting };
 }
 
 /** The line of a failure that kept a command from being carried out. */
@@ -36,6 +38,8 @@ export class JsonOutput implements RunOutput {
   ended(result: RunResult): void {
     this.#stream.write(jsonLine(resultRecord(result)));
   }
+
+  waits(): void {}
 
   stopped(session: string, command: string): void {
     this.#stream.write(jsonLine({ type: 'stopped', session, continue: command }));

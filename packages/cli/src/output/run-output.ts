@@ -7,6 +7,8 @@ export interface RunOutput {
   /** A transient event as it happens, or a durable one once it is durable. */
   streamed(event: StreamEvent): void;
   ended(result: RunResult): void;
+  /** The run waits for somebody; the lines say for what, and how to answer. Called after `ended`. */
+  waits(lines: readonly string[]): void;
   /** The run was given back before its end; `command` continues it. */
   stopped(session: string, command: string): void;
   /** Leaves the terminal in order, whatever happened. */

@@ -16,6 +16,8 @@ export interface TextOutputOptions {
   readonly isLive: boolean;
   /** Puts large values back in the place of their references. */
   readonly resolve: (value: unknown) => unknown;
+  /** What had been recorded before the run began or goes on. @default nothing */
+  readonly events?: readonly Event[];
 }
 
 /** A run for people: the text as it is written, tool calls with their results, and at the end what it took. */
@@ -26,18 +28,27 @@ export class TextOutput implements RunOutput {
   readonly #spinner: Spinner | undefined;
   readonly #resolve: (value: unknown) => unknown;
   readonly #running = new Map<string, EventOf<'tool_call'>>();
+  /** What open calls are made with: as the model said, or as somebody edited it. */
+  readonly #args = new Map<string, unknown>();
   #text = new PlainTextStream();
   /** Invocations whose present answer has been shown as it came. */
   readonly #streaming = new Set<string>();
   #isLineOpen = false;
   #hasText = false;
 
-  constructor({ stream, notices, clock, isLive, resolve }: TextOutputOptions) {
+  constructor({ stream, notices, clock, isLive, resolve, events = [] }: TextOutputOptions) {
     this.#stream = stream;
     this.#notices = notices;
     this.#style = styleFor(stream);
     this.#spinner = isLive ? new Spinner(stream, clock, this.#style) : undefined;
     this.#resolve = resolve;
+    for (const event of events) this.#noteArgs(event);
+  }
+
+  #noteArgs(event: Event): void {
+    if (event.type === 'tool_call') this.#args.set(event.callId, event.args);
+    else if (event.type === 'tool_input' && event.decision === 'edit') this.#args.set(event.callId, event.input);
+    else if (event.type === 'tool_result' && event.settled) this.#args.delete(event.callId);
   }
 
   streamed(event: StreamEvent): void {
@@ -66,6 +77,11 @@ export class TextOutput implements RunOutput {
   }
 
   drafted(event: Event): void {
+    this.#show(event);
+    this.#noteArgs(event);
+  }
+
+  #show(event: Event): void {
     switch (event.type) {
       case 'model_start':
         this.#wait('thinking');
@@ -82,6 +98,9 @@ export class TextOutput implements RunOutput {
         break;
       case 'tool_result':
         this.#toolResult(event);
+        break;
+      case 'tool_yield':
+        this.#running.delete(event.callId);
         break;
       case 'error':
         this.#notice('red', event.error.message);
@@ -106,10 +125,10 @@ export class TextOutput implements RunOutput {
         this.#retry(`${event.name} failed (${event.result.errorType ?? event.result.status}).`, event.retryAfterMs);
       return;
     }
-    const call = this.#running.get(event.callId);
+    const args = this.#args.get(event.callId);
     this.#running.delete(event.callId);
     const result = { ...event.result, content: this.#resolve(event.result.content) as typeof event.result.content };
-    this.#line(toolLine(this.#style, { name: event.name, args: this.#resolve(call?.args) }, result, event.durationMs));
+    this.#line(toolLine(this.#style, { name: event.name, args: this.#resolve(args) }, result, event.durationMs));
     this.#showRunning();
   }
 
@@ -134,6 +153,10 @@ export class TextOutput implements RunOutput {
       `session ${result.session.id}`,
     ];
     this.#line(this.#style.dim(parts.join(' · ')));
+  }
+
+  waits(lines: readonly string[]): void {
+    for (const line of lines) this.#line(line);
   }
 
   stopped(_session: string, command: string): void {

@@ -1,0 +1,31 @@
+import { InvalidArgumentError } from 'commander';
+
+const longestSessionId = 200;
+
+export function sessionId(text: string): string {
+  if (text.trim() === '' || text.length > longestSessionId || /\p{Cc}/u.test(text)) {
+    throw new InvalidArgumentError(`A session id has 1 to ${longestSessionId} characters, none of them a control character.`);
+  }
+  return text;
+}
+
+export function appName(text: string): string {
+  if (text.trim() === '' || /\p{Cc}/u.test(text)) throw new InvalidArgumentError('The name of an app is not empty and has no control characters.');
+  return text;
+}
+
+export function notEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It is empty.');
+  return text;
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+export function positiveInteger(text: string): number {
+  const number = wholeNumber(text);
+  if (number === 0) throw new InvalidArgumentError('It must be 1 or more.');
+  return number;
+}
