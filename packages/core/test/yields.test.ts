@@ -208,3 +208,18 @@ test('what an agent three levels down asks is answered in another process, and g
   await second.requests.answer(first.pendingCalls[0]?.requestId ?? '', { input: { answer: 'red' } });
   expect(await second.resume(first.session.id)).toMatchObject({ status: 'completed', output: 'top is done', runId: first.runId });
 });
+
+test('a message answers the one call that waits for a text, and is told to the model when nothing waits for it', async () => {
+  const app = runtime({ app: 'yields' });
+  const askText = tool({ name: 'askText', description: 'Asks', schema: z.object({}), yieldSchema: z.string().min(2) });
+  const model = scriptedModel([{ toolCalls: [{ name: 'askText', args: {} }] }, { text: 'Thank you.' }]);
+  const asking = agent({ name: 'asking', model, tools: [askText] });
+  const first = await app.run(asking, { session: 's', input: 'Paint it' });
+  expect(first.status).toBe('yielded');
+  expect(await app.run(asking, { session: 's', input: 'x' })).toMatchObject({ status: 'yielded', pendingCalls: [{ name: 'askText' }] });
+  const last = await app.run(asking, { session: 's', input: 'red' });
+  expect(last).toMatchObject({ status: 'completed', output: 'Thank you.' });
+  expect(last.session.events.findLast(({ type }) => type === 'tool_result')).toMatchObject({ result: { content: 'red' } });
+  const users = last.session.events.flatMap((event) => (event.type === 'user' ? [event.text] : []));
+  expect(users).toEqual(['Paint it', 'x']);
+});

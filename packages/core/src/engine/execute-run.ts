@@ -14,6 +14,7 @@ import { ExpiryWatch, firstExpiry } from './expiry.ts';
 import { InboxReader } from './inbox.ts';
 import { invoke } from './invoke.ts';
 import { keepLease } from './lease.ts';
+import { answersWith } from './message-answer.ts';
 import { occupancyOf } from './occupancy.ts';
 import type { RunControl, RunResult, RunSink } from './run.ts';
 import { type AppServices, isBelow, type OnStep, type Parked, RunContext } from './run-context.ts';
@@ -261,7 +262,7 @@ class Execution {
     heedCancel(run, this.#open);
     if (this.#stopAsked) run.abort(new AbortReason('stopped', 'The run was given back.'));
     continueDetached(run);
-    const before = this.#takeInput();
+    const before = await this.#takeInput();
     const { timeout } = this.#request;
     const record = await invoke(run, {
       path: this.#runId,
@@ -278,7 +279,7 @@ class Execution {
   }
 
   /** The input of this run; what continues an open run is told to it at once. */
-  #takeInput(): readonly EventDraft[] {
+  async #takeInput(): Promise<readonly EventDraft[]> {
     if (this.#isInputGiven) return [];
     this.#isInputGiven = true;
     const { ledger } = this.#session;
@@ -287,6 +288,10 @@ class Execution {
     const left = posted === undefined ? undefined : this.#inbox?.left.get(posted);
     if (left !== undefined) ledger.append([], { consumes: [left.position] });
     if (this.#open === undefined) return input;
+    if (input.length > 0 && (await answersWith(this.#app, ledger, this.#runId, this.#request.input))) {
+      await this.#inbox?.drain();
+      return [];
+    }
     // What has ended is not told anything more.
     if (input.length > 0 && !hasOutcome(ledger.invocations, this.#open.path)) ledger.append(input);
     ledger.append([], { wakeAt: this.#app.clock.now() });

@@ -5,7 +5,7 @@ import { postAnswer, postTokenRefusal } from '../ledger/answer.ts';
 import { RequestNotFoundError, RequestSettledError } from '../ledger/errors.ts';
 import type { RequestDecision } from '../ledger/event.ts';
 import { approvalKinds } from '../ledger/pending-call.ts';
-import type { LedgerStore, RequestFilter, RequestRow } from '../ledger/port.ts';
+import type { LedgerStore, PendingRequest, RequestFilter, RequestRow } from '../ledger/port.ts';
 import type { TokenClaims, TokenSigner } from './approval-token.ts';
 import { InvalidRuntimeError } from './errors.ts';
 import { type AnsweredBy, actorOf, assertMayDecide, assertPending, type CheckPorts, checkedAnswer, type RequestAnswer } from './request-check.ts';
@@ -89,6 +89,12 @@ export class RequestService {
    */
   async answer(requestId: string, answer: RequestAnswer): Promise<void> {
     await this.#answer(await this.#find(requestId), answer);
+  }
+
+  /** Rejects when an answer does not fit a request that is pending. @throws as `answer` */
+  async check(request: PendingRequest, answer: RequestAnswer): Promise<void> {
+    const { clock, findTool } = this.#ports;
+    await checkedAnswer({ ...request, status: 'pending' }, answer, { now: clock.now(), findTool });
   }
 
   /** Answers several requests, each by itself: what is wrong with one does not stop the others. Never rejects because of an answer. */
