@@ -109,7 +109,8 @@ function checkSession(session: string, events: readonly Event[], done: readonly 
     where('the numbers of its events'),
   );
   const end = events.findLast((event) => event.type === 'invocation_end' && event.invocationId === 'run');
-  deepStrictEqual(end?.type === 'invocation_end' ? [end.status, end.output] : undefined, ['completed', iterations * 2], where('its outcome'));
+  const outcome = end?.type === 'invocation_end' ? [end.status, end.output, end.error] : undefined;
+  deepStrictEqual(outcome, ['completed', iterations * 2, undefined], where(`its outcome, after ${JSON.stringify(failuresIn(events))}`));
   const byCall = Map.groupBy(done, ({ callId }) => callId);
   const attempts = Map.groupBy(
     events.filter((event) => event.type === 'tool_attempt'),
@@ -132,6 +133,10 @@ function checkSession(session: string, events: readonly Event[], done: readonly 
   }
   for (const callId of attempts.keys()) if (!settled.has(callId)) throw new Error(where(`"${callId}" was not settled`));
   return unknown;
+}
+
+function failuresIn(events: readonly Event[]): readonly unknown[] {
+  return events.flatMap((event) => (event.type === 'invocation_end' && event.error !== undefined ? [[event.invocationId, event.error]] : []));
 }
 
 /**
