@@ -90,7 +90,7 @@ assert.equal(second.message, 'You have an appointment on Thursday. Anything else
 
 // The same response sent twice is refused: its question has been answered.
 await assert.rejects(() => handler({ sessionId, yieldResponse: { callId: first.pendingYield.callId, input: { day: 'Monday' } } }), {
-  code: 'request_not_found',
+  code: 'request_settled',
 });
 
 const third = await handler({ sessionId, yieldResponse: { invocationId: second.pendingYield.invocationId, input: 'No, thank you' } });

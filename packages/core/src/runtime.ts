@@ -334,7 +334,14 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
 
   #wrap<Schema extends StateSchema>(ledger: Ledger, scopes: ScopeIds, schema: StateSchema | undefined, isolated = false): Session<Schema> {
     const shared = new SharedState(ledger.ports.store, scopes, { recorded: Object.keys(recordedScopes(ledger.events)), isolated });
-    const made = new Session<Schema>({ app: this.app, ledger, shared, schema, restore: (snapshot, ownSchema) => restore(snapshot, ownSchema) });
+    const made = new Session<Schema>({
+      app: this.app,
+      ledger,
+      shared,
+      schema,
+      restore: (snapshot, ownSchema) => restore(snapshot, ownSchema),
+      checkAnswer: (request, answer) => this.requests.check(request, answer),
+    });
     runtimes.set(made, this as unknown as Runtime);
     return made;
   }

@@ -229,6 +229,7 @@ class Execution {
       ledger,
       runId: this.#runId,
       isOpen: () => isOpen(ledger, this.#runId),
+      isParked: () => run.parked !== undefined,
       cancel: (reason) => run.abort(reason),
       pause: () => run.gate.close('pause'),
       interrupt: () => run.interrupt(),
@@ -253,10 +254,10 @@ class Execution {
   async #work(run: RunContext): Promise<InvocationRecord | undefined> {
     const { ledger } = this.#session;
     const inbox = this.#inbox as InboxReader;
-    await this.#session.posted();
+    const hasPosted = await this.#session.posted();
     await this.#session.observeShared({ declare: true });
     // What others have posted comes before what this run adds.
-    if (ledger.inboxSeq > 0) await inbox.drain();
+    if (hasPosted || ledger.inboxSeq > 0) await inbox.drain();
     await this.#expiry?.start();
     inbox.start();
     heedCancel(run, this.#open);

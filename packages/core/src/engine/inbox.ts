@@ -18,6 +18,8 @@ export interface InboxTarget {
   readonly runId: string;
   /** Whether something of the run is still open, so that it can be told or cancelled. */
   readonly isOpen: () => boolean;
+  /** Whether everything in it waits and it is about to give the session back: what comes now is for the next turn. @default never */
+  readonly isParked?: () => boolean;
   cancel(reason: AbortReason): void;
   pause(): void;
   interrupt(): void;
@@ -109,6 +111,8 @@ export class InboxReader {
     if (ledger.failure !== undefined) return;
     const entries = await ledger.ports.store.inbox(ledger.session);
     const failed = ledger.failure !== undefined;
+    // Nobody would act on it any more. It has not been seen, so that the session is not given back.
+    if (this.#target.isParked?.() === true) return;
     for (const entry of entries) {
       if (failed || entry.position <= this.#seen) continue;
       const judged = this.#judge(entry);

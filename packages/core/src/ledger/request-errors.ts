@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts';
 /** There is no such request, here or for this tenant and app. */
 export class RequestNotFoundError extends AdjutantError {
   constructor(data: { requestId: string }) {
-    super('request_not_found', `There is no request "${data.requestId}".`, data);
+    super('request_not_found', `There is no request "${data.requestId}", and no call of that name waits for an answer.`, data);
   }
 }
 

@@ -1,12 +1,14 @@
 import type { AdjutantError } from '../base/error.ts';
 import { findJsonDefect, type JsonObject, type JsonValue } from '../base/json.ts';
-import { postAnswer } from './answer.ts';
+import { type Answer, postAnswer } from './answer.ts';
 import { BoundObject, type OnWrite } from './bound-object.ts';
 import { checkDrafts } from './draft-check.ts';
-import { NotJsonError, RequestNotFoundError } from './errors.ts';
-import type { Event, EventDraft, EventOf, RequestDecision, RequestKind, StateChange } from './event.ts';
+import { NotJsonError, RequestNotFoundError, RequestSettledError } from './errors.ts';
+import type { Event, EventDraft, EventOf, RequestKind, StateChange } from './event.ts';
 import type { Ledger } from './ledger.ts';
 import { type PendingCall, pendingCalls } from './pending-call.ts';
+import type { PendingRequest } from './port.ts';
+import { pendingRequestOf } from './request-fold.ts';
 import { type ChangeValue, createState, InvalidStateError } from './scoped-state.ts';
 import { observation, type ScopeIds, type SharedState, sameValue } from './shared-state.ts';
 import { visibleValues } from './state-fold.ts';
@@ -45,6 +47,8 @@ export interface SessionParts {
   readonly schema: StateSchema | undefined;
   /** Makes a session of its own from a snapshot, in memory. */
   readonly restore: (snapshot: SessionSnapshot, schema: StateSchema | undefined) => Session;
+  /** Rejects when what was given does not fit what was asked for. */
+  readonly checkAnswer: (request: PendingRequest, answer: Answer) => Promise<void>;
 }
 
 /**
@@ -109,33 +113,54 @@ export class Session<Schema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Gives a tool with `yieldSchema` its input. It is posted: it counts if the call is still pending then, which `flush` says, and whoever works
-   * on the session takes it in.
-   * @throws RequestNotFoundError when no such call is pending
+   * Gives a tool with `yieldSchema` its input. It is posted: it counts if it fits and the call is still pending then, which `flush` and the
+   * next run say, and whoever works on the session takes it in.
+   * @throws RequestNotFoundError when the call has never asked for it, RequestSettledError when it has been answered, NotJsonError
    */
   addToolInput(callId: string, input: JsonValue): void {
-    this.#answer(callId, ['input'], { decision: 'answer', input });
+    this.#answer(callId, ['input'], input);
   }
 
-  /** Gives the result of an operation that goes on elsewhere. As `addToolInput`. @throws RequestNotFoundError when no such call is pending */
+  /** Gives the result of an operation that goes on elsewhere. As `addToolInput`. */
   addToolResult(callId: string, result: JsonValue): void {
-    this.#answer(callId, ['result', 'input'], { decision: 'answer', input: result });
+    this.#answer(callId, ['result', 'input'], result);
   }
 
-  #answer(callId: string, kinds: readonly RequestKind[], answer: { readonly decision: RequestDecision; readonly input: JsonValue }): void {
+  #answer(callId: string, kinds: readonly RequestKind[], input: JsonValue): void {
     const { ledger } = this;
     const request = [...ledger.requests.values()].find((pending) => pending.callId === callId && kinds.includes(pending.kind));
-    if (request === undefined || ledger.accepted.has(request.requestId)) throw new RequestNotFoundError({ requestId: callId });
-    const defect = findJsonDefect(answer.input);
+    if (request === undefined) throw this.#notPending(callId, kinds);
+    const { requestId } = request;
+    if (ledger.accepted.has(requestId)) throw new RequestSettledError({ requestId, status: 'answered' });
+    const defect = findJsonDefect(input);
     if (defect !== undefined) throw new NotJsonError({ what: `The input for "${callId}"`, ...defect });
-    ledger.accepted.add(request.requestId);
-    this.#posts.push(postAnswer(ledger, request.requestId, { ...answer, by: 'user' }).then(() => undefined));
-    this.#posts.at(-1)?.catch(() => ledger.accepted.delete(request.requestId));
+    ledger.accepted.add(requestId);
+    const posting = this.#post(request, { decision: 'answer', input, by: 'user' });
+    this.#posts.push(posting);
+    posting.catch(() => ledger.accepted.delete(requestId));
   }
 
-  /** Resolves when what was posted through this object is stored. @throws RequestSettledError, SessionNotFoundError, StoreUnavailableError */
-  async posted(): Promise<void> {
-    await Promise.all(this.#posts.splice(0));
+  async #post(request: EventOf<'tool_yield'>, answer: Answer): Promise<void> {
+    await this.#parts.checkAnswer(pendingRequestOf(request, this.id, this.ledger.user), answer);
+    await postAnswer(this.ledger, request.requestId, answer);
+  }
+
+  /** What is wrong with an answer to a call that does not wait for one. */
+  #notPending(callId: string, kinds: readonly RequestKind[]): AdjutantError {
+    const { events } = this.ledger;
+    const asked = events.findLast((event) => event.type === 'tool_yield' && event.callId === callId && kinds.includes(event.kind));
+    if (asked?.type !== 'tool_yield') return new RequestNotFoundError({ requestId: callId });
+    const { requestId } = asked;
+    const answer = events.findLast((event) => event.type === 'tool_input' && event.requestId === requestId);
+    if (answer?.type !== 'tool_input') return new RequestSettledError({ requestId, status: 'cancelled' });
+    return new RequestSettledError({ requestId, status: answer.decision === 'expire' ? 'expired' : 'answered', by: answer.by });
+  }
+
+  /** Resolves when what was posted through this object is stored: whether there was anything. @throws InputMismatchError, RequestSettledError, SessionNotFoundError, StoreUnavailableError */
+  async posted(): Promise<boolean> {
+    const posts = this.#posts.splice(0);
+    await Promise.all(posts);
+    return posts.length > 0;
   }
 
   /**
