@@ -118,3 +118,25 @@ describe('input that cannot be used', () => {
     await expect(app.cancel('nowhere')).rejects.toMatchObject({ code: 'session_not_found' });
   });
 });
+
+test('input for a question that is not stored yet, and for one of a copy', async () => {
+  const runnable = caller(ask, {});
+  const app = runtime({ app: 'input' });
+  const session = (await app.session()) as Session;
+  const forget = session.ledger.onDraft((event) => {
+    if (event.type !== 'tool_yield') return;
+    forget();
+    // Not within the append that asks.
+    queueMicrotask(() => session.addToolInput(event.callId, { colour: 'red' }));
+  });
+  const first = await app.run(runnable, { session, input: 'Go' });
+  const last = first.status === 'yielded' ? await app.resume(session) : first;
+  expect(last).toMatchObject({ status: 'completed' });
+
+  const { session: waitingSession, callId } = await waiting();
+  const copy = waitingSession.clone();
+  copy.addToolInput(callId, { colour: 'blue' });
+  await copy.flush();
+  expect(copy.pendingYieldingCalls).toMatchObject([{ accepted: true }]);
+  expect(waitingSession.pendingYieldingCalls).toMatchObject([{ accepted: false }]);
+});

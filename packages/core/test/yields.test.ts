@@ -175,6 +175,7 @@ test('the time of a tool does not run while the agent that it called waits (B10)
   const run = app.run(both, { session: 's', input: 'Go' });
   const { ledger } = await app.session({ id: 's' });
   await until(() => ledger.requests.size === 1, 'the question');
+  await ledger.durable();
   clock.advance(60_000);
   const [request] = ledger.requests.values();
   await app.requests.answer(request?.requestId ?? '', { input: { answer: 'red' } });

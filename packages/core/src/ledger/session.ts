@@ -141,6 +141,8 @@ export class Session<Schema extends StateSchema = StateSchema> {
   }
 
   async #post(request: EventOf<'tool_yield'>, answer: Answer): Promise<void> {
+    // The question may be on its way to the store.
+    await this.ledger.durable();
     await this.#parts.checkAnswer(pendingRequestOf(request, this.id, this.ledger.user), answer);
     await postAnswer(this.ledger, request.requestId, answer);
   }
