@@ -71,9 +71,14 @@ export async function rememberAskBefore(session: Session, { askBefore }: AgentOp
   await session.flush();
 }
 
-/** A session that must exist; nothing is written. @throws SessionNotFoundError */
-export async function existingSession(app: Runtime, id: string, options: StoreOptions): Promise<Session> {
-  const session = await app.session({ id });
+export interface LookOptions extends StoreOptions {
+  /** Opens it for looking at only: nothing is written to it. @default false */
+  readonly onlyLook?: boolean;
+}
+
+/** A session that must exist. @throws SessionNotFoundError */
+export async function existingSession(app: Runtime, id: string, { onlyLook = false, ...options }: LookOptions): Promise<Session> {
+  const session = await app.session({ id, observe: !onlyLook });
   if (session.events.length === 0) throw new SessionNotFoundError({ session: id, app: appOf(options) });
   return session;
 }

@@ -1,6 +1,9 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { systemClock } from 'adjutant';
+import { agent, runtime, systemClock, tool } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
+import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ChatServer, startChatServer } from './chat-server.ts';
 import { expectedNumbers, goal, readInvoices } from './invoices.ts';
@@ -128,18 +131,67 @@ describe('a run that was killed', () => {
   });
 });
 
-test('a session that another live process runs is not touched', async () => {
-  const place = bench();
-  const { server, running } = await startWaitingRun(place);
-  for (const args of [
-    ['run', '--session', 'work', '--model', 'rehearsal', 'What is 2 + 2?'],
-    ['resume', 'work', '--model', server.modelName],
-  ]) {
-    const { code, stderr } = await place.run(args);
-    expect(stderr).toContain(`adjutant: Session "work" is being run by another process (process id ${running.child.pid}).`);
-    expect(code).toBe(1);
-  }
-  expect((await place.run(['show', 'work'])).code).toBe(0);
-  const sum = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout);
-  expect(sum.filter(({ type }) => type === 'user')).toHaveLength(1);
+describe('a session that another live process runs', () => {
+  test('is gone with: the goal reaches it, and what it does is shown', async () => {
+    const place = bench();
+    const { server, running } = await startWaitingRun(place);
+    const resumed = place.start(['resume', 'work', '--model', server.modelName]);
+    const second = place.start(['run', '--session', 'work', '--model', server.modelName, 'And the customers?']);
+    await Promise.all([resumed, second].map(({ child }) => new Promise((resolve) => child.stderr?.once('data', resolve))));
+    expect((await place.run(['show', 'work'])).code).toBe(0);
+    // The process that has the session is the only one that works on it.
+    running.child.kill('SIGINT');
+    await running.finished;
+    server.hangFrom = undefined;
+    for (const { finished } of [resumed, second]) {
+      const { code, stdout, stderr } = await finished;
+      expect(stderr).toContain('adjutant: Another process works on session "work".');
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(answer) });
+    }
+    const events = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout);
+    expect(events.filter(({ type }) => type === 'user').map(({ text }) => text)).toEqual([goal, 'And the customers?']);
+    expect(events.filter(({ type }) => type === 'tool_call').map(({ name }) => name)).toEqual(['queryCsv', 'calculate']);
+  });
+
+  test('is cancelled there', async () => {
+    const place = bench();
+    const { server, running } = await startWaitingRun(place);
+    const { code, stdout } = await place.run(['cancel', 'work', '--reason', 'The numbers have changed']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Process ${running.child.pid} works on session "work" and cancels it.\n` });
+    await server.givenUp;
+    const ended = await running.finished;
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('The run was cancelled.') });
+    const events = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout);
+    expect(events.filter(({ type }) => type === 'cancel')).toMatchObject([{ by: 'user', reason: 'The numbers have changed' }]);
+  });
+
+  test('takes an answer in from another terminal', async () => {
+    const place = bench();
+    mkdirSync(dirname(place.store));
+    const app = runtime({ app: 'adjutant', store: sqlite(place.store), recover: 'manual' });
+    onTestFinished(() => app.close());
+    const working = Promise.withResolvers<string>();
+    const answered = Promise.withResolvers<void>();
+    const mail = tool({ name: 'mail', description: 'Mails', schema: { type: 'object' }, approval: true, execute: () => 'sent' });
+    const slow = tool({
+      name: 'slow',
+      description: 'Takes its time',
+      schema: { type: 'object' },
+      execute: () => answered.promise.then(() => 'done'),
+    });
+    const clerk = agent({
+      name: 'clerk',
+      model: scriptedModel([{ toolCalls: [{ name: 'mail' }, { name: 'slow' }] }, { text: 'All done.' }]),
+      tools: [mail, slow],
+    });
+    const run = app.run(clerk, {
+      session: 'work',
+      input: 'Go',
+      onStream: (event) => event.type === 'tool_yield' && working.resolve(event.requestId),
+    });
+    const { code, stdout, stderr } = await place.run(['approve', await working.promise, '--model', 'rehearsal', '--no-continue']);
+    expect({ code, stdout, stderr: stderr.includes('resume') }).toEqual({ code: 0, stdout: 'Approved: mail({})\n', stderr: true });
+    for await (const event of run) if (event.type === 'tool_result' && event.name === 'mail') answered.resolve();
+    expect(await run).toMatchObject({ status: 'completed', output: 'All done.' });
+  });
 });

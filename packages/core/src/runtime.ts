@@ -4,7 +4,6 @@ import { type IdSource, systemIds } from './base/id.ts';
 import { findInvalidOption } from './base/options.ts';
 import { systemRandom } from './base/random.ts';
 import { type Advance, type AdvanceOptions, advanced, type ControlOptions, checkAdvanceOptions, type SendOptions } from './engine/advance.ts';
-import { TokenSigner } from './engine/approval-token.ts';
 import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
 import type { RunEnd, RunRequest } from './engine/execute-run.ts';
 import { firstExpiry } from './engine/expiry.ts';
@@ -102,7 +101,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     this.requests = new RequestService({
       ledgers: (other = tenant) => this.#store.for({ tenant: other, app }),
       clock,
-      signer: options.approvals === undefined ? undefined : new TokenSigner(options.approvals.keys),
+      keys: options.approvals?.keys,
       findTool: (agentName, name) => this.#services.registry.findTool(agentName, name) ?? this.tools.get(name),
       posted: (session) => this.#posted(session),
     });
@@ -307,7 +306,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     if (exists && options.existing === 'fail') throw new SessionExistsError({ session: id });
     const ledger = exists ? await this.#openStored(id, head) : new Ledger(id, this.#ports(store), []);
     const session = await this.#view(ledger, options);
-    this.#sessions.set(id, new WeakRef(session as unknown as Session));
+    if (options.observe !== false) this.#sessions.set(id, new WeakRef(session as unknown as Session));
     return session;
   }
 
@@ -328,20 +327,13 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     const scopes = { ...recordedScopes(ledger.events), ...options.scopes, ...(options.userId === undefined ? {} : { user: options.userId }) };
     const isolated = isIsolated(ledger.invocations.outside);
     const session = this.#wrap<Schema>(ledger, scopes, options.stateSchema ?? this.#options.stateSchema, isolated);
-    await session.observeShared();
+    if (options.observe !== false) await session.observeShared();
     return session;
   }
 
   #wrap<Schema extends StateSchema>(ledger: Ledger, scopes: ScopeIds, schema: StateSchema | undefined, isolated = false): Session<Schema> {
     const shared = new SharedState(ledger.ports.store, scopes, { recorded: Object.keys(recordedScopes(ledger.events)), isolated });
-    const made = new Session<Schema>({
-      app: this.app,
-      ledger,
-      shared,
-      schema,
-      restore: (snapshot, ownSchema) => restore(snapshot, ownSchema),
-      checkAnswer: (request, answer) => this.requests.check(request, answer),
-    });
+    const made = new Session<Schema>({ app: this.app, ledger, shared, schema, restore, checkAnswer: this.requests.check });
     runtimes.set(made, this as unknown as Runtime);
     return made;
   }

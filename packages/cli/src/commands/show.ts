@@ -31,7 +31,7 @@ export async function showSession(host: Host, id: string | undefined, options: S
     if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
     const name = id ?? (await newestSession(app, options));
     const style = styleFor(host.stdout);
-    const session = await existingSession(app, name, options).catch((error: unknown) => {
+    const session = await existingSession(app, name, { ...options, onlyLook: true }).catch((error: unknown) => {
       // What cannot be opened can be looked at all the same.
       if (options.events === true && isAdjutantError(error, 'ledger_unreadable')) return undefined;
       throw error;

@@ -2,6 +2,7 @@ import {
   describeValue,
   findInvalidOption,
   isCount,
+  isFlag,
   isFunction,
   isGroup,
   isNonEmptyText,
@@ -60,6 +61,8 @@ export interface SessionOptions<Schema extends StateSchema = StateSchema> {
   readonly stateSchema?: Schema;
   /** What becomes of an id that is in use: `open` gives that session, `fail` refuses. @default 'open' */
   readonly existing?: 'open' | 'fail';
+  /** Whether what other sessions have changed in the shared scopes is recorded when it is opened; `false` for only looking at it. @default true */
+  readonly observe?: boolean;
 }
 
 export interface ForkOptions {
@@ -107,6 +110,7 @@ const sessionChecks: OptionChecks<SessionOptions> = {
   userId: isNonEmptyText,
   stateSchema: isObject,
   existing: isOneOf('open', 'fail'),
+  observe: isFlag,
 };
 
 const forkChecks: OptionChecks<ForkOptions> = {

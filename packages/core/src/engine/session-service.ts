@@ -63,7 +63,7 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
    * time one succeeds. The session is not held: any process may run on it.
    * @throws InvalidRunError, SessionExistsError, StoreUnavailableError
    */
-  async create<Schema extends StateSchema = OwnSchema>(options: Omit<SessionOptions<Schema>, 'existing'> = {}): Promise<Session<Schema>> {
+  async create<Schema extends StateSchema = OwnSchema>(options: Omit<SessionOptions<Schema>, 'existing' | 'observe'> = {}): Promise<Session<Schema>> {
     const session = await this.#ports.open<Schema>({ ...options, existing: 'fail' });
     const { ledger } = session;
     try {
