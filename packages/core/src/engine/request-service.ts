@@ -6,7 +6,7 @@ import { RequestNotFoundError, RequestSettledError } from '../ledger/errors.ts';
 import type { RequestDecision } from '../ledger/event.ts';
 import { approvalKinds } from '../ledger/pending-call.ts';
 import type { LedgerStore, PendingRequest, RequestFilter, RequestRow } from '../ledger/port.ts';
-import type { TokenClaims, TokenSigner } from './approval-token.ts';
+import { type ApprovalKey, type TokenClaims, TokenSigner } from './approval-token.ts';
 import { InvalidRuntimeError } from './errors.ts';
 import { type AnsweredBy, actorOf, assertMayDecide, assertPending, type CheckPorts, checkedAnswer, type RequestAnswer } from './request-check.ts';
 import { ApprovalTokenError, DecisionNotOfferedError, OperationAmbiguousError } from './request-errors.ts';
@@ -49,8 +49,8 @@ export interface TokenView {
 export interface RequestServicePorts extends Pick<CheckPorts, 'findTool'> {
   readonly ledgers: (tenant?: string) => LedgerStore;
   readonly clock: Clock;
-  /** Missing when the runtime has no keys. */
-  readonly signer: TokenSigner | undefined;
+  /** What tokens are signed with, if there are tokens. */
+  readonly keys: readonly ApprovalKey[] | undefined;
   /** Something was posted to a session. */
   readonly posted: (session: string) => void;
 }
@@ -61,9 +61,13 @@ const withInput: ReadonlySet<RequestDecision> = new Set(['edit', 'answer']);
 /** The questions that runs ask of somebody outside: listed, shown and answered, in whatever process the run waits. `app.requests`. */
 export class RequestService {
   readonly #ports: RequestServicePorts;
+  /** Rejects when an answer does not fit a request that is pending. @throws as `answer` */
+  readonly check: (request: PendingRequest, answer: RequestAnswer) => Promise<void>;
 
   constructor(ports: RequestServicePorts) {
     this.#ports = ports;
+    const { clock, findTool } = ports;
+    this.check = async (request, answer) => void (await checkedAnswer({ ...request, status: 'pending' }, answer, { now: clock.now(), findTool }));
   }
 
   /** Approvals that wait for a decision. @throws InvalidAnswerError, StoreUnavailableError */
@@ -89,12 +93,6 @@ export class RequestService {
    */
   async answer(requestId: string, answer: RequestAnswer): Promise<void> {
     await this.#answer(await this.#find(requestId), answer);
-  }
-
-  /** Rejects when an answer does not fit a request that is pending. @throws as `answer` */
-  async check(request: PendingRequest, answer: RequestAnswer): Promise<void> {
-    const { clock, findTool } = this.#ports;
-    await checkedAnswer({ ...request, status: 'pending' }, answer, { now: clock.now(), findTool });
   }
 
   /** Answers several requests, each by itself: what is wrong with one does not stop the others. Never rejects because of an answer. */
@@ -177,8 +175,8 @@ export class RequestService {
   }
 
   #signer(): TokenSigner {
-    const { signer } = this.#ports;
-    if (signer !== undefined) return signer;
+    const { keys } = this.#ports;
+    if (keys !== undefined) return new TokenSigner(keys);
     throw new InvalidRuntimeError({ reason: 'tokens need keys: runtime({ approvals: { keys: [{ id, secret }] } })' });
   }
 
