@@ -251,7 +251,10 @@ export class Body implements BodyContext {
 
   /** The body waits while the child does that it waits for. */
   async #waitedFor({ path, ended }: { readonly path: string; readonly ended: Promise<InvocationRecord | undefined> }) {
-    const detach = occupancyOf(this.place.run.ledger).underWay.get(path)?.activity.attachTo(this.place.activity());
+    const activity = occupancyOf(this.place.run.ledger).underWay.get(path)?.activity;
+    const detach = activity?.attachTo(this.place.activity());
+    // What came to rest before somebody waited for it does not say so again.
+    activity?.rest();
     try {
       return await ended;
     } finally {

@@ -109,6 +109,8 @@ export class InboxReader {
   async #takeIn(): Promise<void> {
     const { ledger } = this.#target;
     if (ledger.failure !== undefined) return;
+    // What is posted while it is read may be missing in it.
+    const upTo = ledger.inboxSeq;
     const entries = await ledger.ports.store.inbox(ledger.session);
     const failed = ledger.failure !== undefined;
     // Nobody would act on it any more. It has not been seen, so that the session is not given back.
@@ -121,7 +123,7 @@ export class InboxReader {
       ledger.append(drafts, { consumes: [entry.position], ...(requests === undefined ? {} : { requests }) });
       judged.act?.();
     }
-    this.#seen = Math.max(this.#seen, ledger.inboxSeq, ...entries.map(({ position }) => position));
+    this.#seen = Math.max(this.#seen, upTo, ...entries.map(({ position }) => position));
   }
 
   #judge(entry: InboxEntry): Judgement | undefined {

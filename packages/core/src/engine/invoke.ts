@@ -79,6 +79,8 @@ async function join(run: RunContext, slot: Slot, same: UnderWay): Promise<Invoca
   if (recorded !== undefined) assertSame(recorded, slot);
   const forget = slot.scope === same.scope ? undefined : slot.scope.onAbort((reason) => same.scope.abort(reason));
   const detach = same.activity.attachTo(slot.activity);
+  // What came to rest before somebody waited for it does not say so again.
+  same.activity.rest();
   try {
     return await same.ended;
   } finally {

@@ -15,8 +15,14 @@ export async function runParallel(parallel: Parallel, frame: BodyFrame): Promise
   const paths = partPaths(record.path, parallel.runnables);
   if (frame.resumed) assertNoPartGone(frame, paths);
   const branches = new CancelScope(scope);
+  let isStopping = false;
+  // Branches that wait are about to be stopped: the run must not take that for rest.
+  frame.activity.judgeBy(() => (isStopping || !frame.activity.hasChildren ? 'busy' : 'idle'));
   const failFast = (path: string, ended: InvocationRecord | undefined): void => {
-    if (parallel.failFast && ended?.status === 'error') void abortSiblings(path);
+    if (!parallel.failFast || ended?.status !== 'error') return;
+    isStopping = true;
+    // A ledger that cannot be written any more stops them too.
+    abortSiblings(path).catch(() => undefined);
   };
   /** The failing end is durable before its siblings are told to stop. */
   const abortSiblings = async (path: string): Promise<void> => {

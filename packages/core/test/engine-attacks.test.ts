@@ -1,0 +1,130 @@
+import { agent, type LedgerStore, memoryStore, parallel, runtime, type Store, step, tool } from 'adjutant';
+import { scriptedModel } from 'adjutant/testing';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { until } from './until.ts';
+
+/** Lets everything that is ready have its turn, several times over. */
+async function turns(count = 20): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+const nothing = z.object({});
+const ask = tool({ name: 'ask', description: 'Asks somebody', schema: nothing, yieldSchema: z.object({ answer: z.string() }) });
+
+function asker(name = 'asker') {
+  return agent({ name, model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'Thanks.' }]), tools: [ask] });
+}
+
+interface Hooks {
+  readonly before?: (method: string, args: readonly unknown[]) => Promise<void> | void;
+  readonly after?: (method: string, args: readonly unknown[]) => Promise<void> | void;
+}
+
+/** A store that outlives its runtimes, with something done before or after each of its answers. */
+function hooked(inner: Store, { before, after }: Hooks = {}): Store {
+  const wrap = (ledgers: LedgerStore): LedgerStore =>
+    new Proxy(ledgers, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function' || ['follow', 'read', 'readStored'].includes(String(name))) return value;
+        return async (...args: unknown[]) => {
+          await before?.(String(name), args);
+          const answer: unknown = await Reflect.apply(value, target, args);
+          await after?.(String(name), args);
+          return answer;
+        };
+      },
+    });
+  return { description: inner.description, admin: inner.admin, for: (scope) => wrap(inner.for(scope)), close: async () => undefined };
+}
+
+const scope = { tenant: 'default', app: 'attacks' };
+
+describe('a run that waits is given back', () => {
+  test('also when a tool begins to wait for a spawned child that waits already', async () => {
+    const child = asker('child');
+    const app = runtime({ app: 'attacks', runnables: [child] });
+    const session = await app.session();
+    const work = tool({
+      name: 'work',
+      description: 'Begins a child and waits for it later',
+      schema: nothing,
+      execute: async (ctx) => {
+        const handle = ctx.spawn(child, { message: 'Hi' });
+        await until(() => session.events.some(({ type }) => type === 'tool_yield'), 'the question');
+        await turns();
+        return (await handle.wait()).output as string;
+      },
+    });
+    const top = agent({ name: 'top', model: scriptedModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'end' }]), tools: [work] });
+    const result = await app.run(top, { session, input: 'Go' });
+    expect(result).toMatchObject({ status: 'yielded', pendingCalls: [{ name: 'ask' }] });
+  });
+
+  test('but not when a branch beside what waits has failed and is about to stop it', async () => {
+    // The failure takes its time to become durable.
+    const store = hooked(memoryStore(), {
+      before: (method, args) => (method === 'append' && JSON.stringify(args).includes('step_failed') ? turns() : undefined),
+    });
+    const app = runtime({ app: 'attacks', store, recover: 'manual' });
+    const session = await app.session();
+    const failing = step({
+      name: 'failing',
+      execute: async (ctx) => {
+        await until(() => session.events.some(({ type }) => type === 'tool_yield'), 'the question');
+        await turns();
+        return ctx.fail('No.');
+      },
+    });
+    const both = parallel({ name: 'both', runnables: [asker(), failing], failFast: true, minSuccessful: 2 });
+    expect(await app.run(both, { session, input: 'Go' })).toMatchObject({ status: 'error', error: { code: 'too_few_branches' } });
+    expect(await store.for(scope).requests({ status: 'pending' })).toEqual([]);
+  });
+});
+
+test('what is posted while the inbox is being read is read the next time', async () => {
+  const inner = memoryStore();
+  const { promise: isRead, resolve: readOn } = Promise.withResolvers<void>();
+  let isReading = false;
+  let holds = false;
+  const store = hooked(inner, {
+    after: async (method) => {
+      if (method !== 'inbox' || !holds) return;
+      holds = false;
+      isReading = true;
+      await isRead;
+    },
+  });
+  const app = runtime({ app: 'attacks', store, recover: 'manual' });
+  const session = await app.session();
+  let effects = 0;
+  let isOver = false;
+  const busy = step({
+    name: 'busy',
+    execute: async (ctx) => {
+      while (!isOver && !ctx.signal.aborted) {
+        await ctx.effect(`e${effects}`, () => effects++);
+        await turns(1);
+      }
+      return ctx.complete('x');
+    },
+  });
+  const run = app.run(busy, { session, input: 'Go' });
+  await until(() => effects > 2, 'the first effects');
+  holds = true;
+  await app.send(session, 'Hello');
+  await until(() => isReading, 'the inbox being read');
+  await inner.for(scope).post(session.id, { key: 'late', lane: 'control', by: 'user', at: 0, type: 'cancel', data: { reason: 'Enough.' } });
+  // The next appends tell of the new item, while the old answer of the store is still on its way.
+  const before = effects;
+  await until(() => effects > before + 3, 'more effects');
+  readOn();
+  await until(() => session.events.some(({ type }) => type === 'user' && effects > 0), 'the message');
+  const deadline = effects + 5_000;
+  void until(() => effects > deadline, 'many more effects').then(
+    () => (isOver = true),
+    () => undefined,
+  );
+  expect(await run).toMatchObject({ status: 'cancelled' });
+});
