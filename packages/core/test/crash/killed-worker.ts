@@ -1,6 +1,6 @@
 /** A process that carries runs on until they have ended or it is killed: `node killed-worker.ts <WorkerOrder as JSON>`. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { agent, loop, parallel, runtime, sequence, step, tool } from 'adjutant';
+import { agent, type EffectContext, EffectUnknownError, type JsonValue, loop, parallel, runtime, sequence, step, tool } from 'adjutant';
 import { z } from 'zod';
 import { roundModel } from '../recovery/round-model.ts';
 import { EffectFile } from './effect-file.ts';
@@ -68,22 +68,42 @@ function workOf(session: string) {
     name: `effects-${session}`,
     execute: async (ctx) => {
       for (const key of ['first', 'second']) {
-        await ctx.effect(
-          key,
-          async ({ idempotencyKey, attempt }) => {
-            await wait(Math.random() * 3);
-            file.add({ session, callId: `${ctx.invocationId}/${key}`, key: idempotencyKey, attempt });
-            return key;
-          },
-          { recovery: 'rerun' },
-        );
+        const look = async ({ idempotencyKey, attempt }: EffectContext): Promise<string> => {
+          await wait(Math.random() * 3);
+          file.add({ session, callId: `${ctx.invocationId}/${key}`, key: idempotencyKey, attempt });
+          return key;
+        };
+        await ctx.effect(key, look, { recovery: 'rerun' }).catch((error: unknown) => {
+          // What was cut off three times is not begun again: it may be what ends the process.
+          if (!(error instanceof EffectUnknownError)) throw error;
+        });
         ctx.state['done'] = ((ctx.state['done'] as number | undefined) ?? 0) + 1;
       }
     },
   });
   const both = parallel({ name: `both-${session}`, runnables: [caller, effects] });
-  const end = step({ name: `end-${session}`, execute: (ctx) => ctx.complete((ctx.state['done'] as number | undefined) ?? 0) });
-  return sequence({ name: session, runnables: [loop({ name: `work-${session}`, maxIterations: order.iterations, runnable: both }), end] });
+  const item = step({
+    name: `item-${session}`,
+    execute: async (ctx) => {
+      await wait(Math.random() * 10);
+      return ctx.complete(`did ${ctx.input?.message}`);
+    },
+  });
+  // The calls come in another order in every process.
+  const fan = step({
+    name: `fan-${session}`,
+    execute: async (ctx) => {
+      const calls = Array.from({ length: 20 }, async (_, i) => {
+        await wait(Math.random() * 30);
+        const { output } = await ctx.call(item, { message: `item ${i}` });
+        return output ?? null;
+      });
+      return ctx.complete(await Promise.all(calls), 'fan');
+    },
+  });
+  const end = step({ name: `end-${session}`, execute: (ctx) => ctx.complete([(ctx.state['done'] as number) ?? 0, ctx.state['fan'] as JsonValue]) });
+  const work = loop({ name: `work-${session}`, maxIterations: order.iterations, runnable: both });
+  return sequence({ name: session, runnables: [work, fan, end] });
 }
 
 const store = connect(order.store);

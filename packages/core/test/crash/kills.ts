@@ -11,8 +11,9 @@ import { connect, type StoreAddress } from './worker-store.ts';
 
 const sessionsAtOnce = 3;
 const iterations = 10;
+const items = Array.from({ length: 20 }, (_, i) => `did item ${i}`);
 /** Milliseconds after a process was ready to work within which it is killed. */
-const longestLife = 150;
+const longestLife = 200;
 
 export interface KillPlan {
   readonly storeName: string;
@@ -38,7 +39,8 @@ async function startWorker(order: WorkerOrder, directory: string): Promise<Child
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NODE_COMPILE_CACHE: join(directory, 'compiled') },
   });
-  await once(child.stdout as NodeJS.ReadableStream, 'data');
+  const [ended] = await Promise.race([once(child.stdout, 'data').then(() => []), once(child, 'exit')]);
+  if (ended !== undefined) throw new Error(`The worker ended with code ${ended} before it began.`);
   return child;
 }
 
@@ -110,7 +112,7 @@ function checkSession(session: string, events: readonly Event[], done: readonly 
   );
   const end = events.findLast((event) => event.type === 'invocation_end' && event.invocationId === 'run');
   const outcome = end?.type === 'invocation_end' ? [end.status, end.output, end.error] : undefined;
-  deepStrictEqual(outcome, ['completed', iterations * 2, undefined], where(`its outcome, after ${JSON.stringify(failuresIn(events))}`));
+  deepStrictEqual(outcome, ['completed', [iterations * 2, items], undefined], where(`its outcome, after ${JSON.stringify(failuresIn(events))}`));
   const byCall = Map.groupBy(done, ({ callId }) => callId);
   const attempts = Map.groupBy(
     events.filter((event) => event.type === 'tool_attempt'),

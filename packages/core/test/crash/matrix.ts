@@ -58,6 +58,7 @@ function countExecutions(executions: readonly Execution[]): ReadonlyMap<string, 
  */
 function checkEffects(whole: Continued, continued: Continued, { isReporting, stop }: { readonly isReporting: boolean; readonly stop: Stop }): void {
   const { events, executions, before = { executions: [], events: [] } } = continued;
+  checkKeys(executions, before.events);
   const settledBefore = new Set(settledCalls(before.events).map(({ callId }) => callId));
   const [attempts, attemptsBefore] = [countAttempts(events), countAttempts(before.events)];
   const [after, first] = [countExecutions(executions), countExecutions(before.executions)];
@@ -77,6 +78,21 @@ function checkEffects(whole: Continued, continued: Continued, { isReporting, sto
     const ran = after.has(callId) || first.has(callId);
     if (result.status === 'success' && noted.has(callId) && !ran) throw new Error(`"${callId}" has succeeded and did not run`);
   }
+}
+
+/** While nobody knows whether an attempt took effect, the next has its idempotency key. */
+function checkKeys(executions: readonly Execution[], before: readonly Event[]): void {
+  const keys = new Map<string, string>();
+  for (const event of before) {
+    if (event.type === 'tool_attempt') keys.set(event.callId, event.key);
+    if (event.type === 'tool_result' && event.effect === 'none') keys.delete(event.callId);
+  }
+  const repeated = executions.filter(({ callId }, i) => executions.findIndex((other) => other.callId === callId) === i && keys.has(callId));
+  deepStrictEqual(
+    repeated.map(({ callId, key }) => [callId, key]),
+    repeated.map(({ callId }) => [callId, keys.get(callId)]),
+    'idempotency keys',
+  );
 }
 
 function settledCalls(events: readonly Event[]): readonly EventOf<'tool_result'>[] {
