@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { agent, runtime, systemClock, tool } from 'adjutant';
+import { agent, runtime, type StreamEvent, systemClock, tool } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -145,7 +145,7 @@ describe('a session that another live process runs', () => {
     server.hangFrom = undefined;
     for (const { finished } of [resumed, second]) {
       const { code, stdout, stderr } = await finished;
-      expect(stderr).toContain('adjutant: Another process works on session "work".');
+      expect(stderr).toContain(`adjutant: Process ${running.child.pid} works on session "work".`);
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(answer) });
     }
     const events = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout);
@@ -184,14 +184,13 @@ describe('a session that another live process runs', () => {
       model: scriptedModel([{ toolCalls: [{ name: 'mail' }, { name: 'slow' }] }, { text: 'All done.' }]),
       tools: [mail, slow],
     });
-    const run = app.run(clerk, {
-      session: 'work',
-      input: 'Go',
-      onStream: (event) => event.type === 'tool_yield' && working.resolve(event.requestId),
-    });
+    const onStream = (event: StreamEvent): void => {
+      if (event.type === 'tool_yield') working.resolve(event.requestId);
+      if (event.type === 'tool_result' && event.name === 'mail') answered.resolve();
+    };
+    const run = app.run(clerk, { session: 'work', input: 'Go', onStream });
     const { code, stdout, stderr } = await place.run(['approve', await working.promise, '--model', 'rehearsal', '--no-continue']);
     expect({ code, stdout, stderr: stderr.includes('resume') }).toEqual({ code: 0, stdout: 'Approved: mail({})\n', stderr: true });
-    for await (const event of run) if (event.type === 'tool_result' && event.name === 'mail') answered.resolve();
     expect(await run).toMatchObject({ status: 'completed', output: 'All done.' });
   });
 });

@@ -3,6 +3,7 @@ import type { AgentOptions } from '../app.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
 import type { Interruption } from '../interruption.ts';
+import { holderNow } from '../open-run.ts';
 import { JsonOutput } from '../output/json-output.ts';
 import { notice } from '../output/notice.ts';
 import { plainLine } from '../output/plain-text.ts';
@@ -21,9 +22,11 @@ export interface RunContext {
 export async function carryOut(context: RunContext, session: Session, start: (options: RunOptions) => Run): Promise<number> {
   const { host, interruption, options } = context;
   const output = outputFor(host, options.json === true, session);
-  const follower = new Follower(host, session, output);
+  const { onStream, forget } = showEvents(session, output);
   try {
-    const run = start({ onStream: (event) => follower.streamed(event) });
+    const holder = await holderNow(session);
+    if (holder !== undefined) notice(host, `${holder} works on session "${session.id}". What it does is shown here; Ctrl-C ends that, not the run.`);
+    const run = start({ onStream });
     const result = await interruption.during(
       () => run.stop(),
       () => run,
@@ -36,39 +39,23 @@ export async function carryOut(context: RunContext, session: Session, start: (op
     output.stopped(session.id, commandLine(['resume', session.id], options));
     return interruption.exitCode ?? exitCodes.failed;
   } finally {
-    follower.forget();
+    forget();
     output.close();
   }
 }
 
-/** Shows the events of a run here as they come about, and those of a run in another process when they are durable. */
-class Follower {
-  readonly #drafted = new Set<string>();
-  readonly #host: Host;
-  readonly #session: string;
-  readonly #output: RunOutput;
-  readonly forget: () => void;
-  #isElsewhere = false;
-
-  constructor(host: Host, session: Session, output: RunOutput) {
-    this.#host = host;
-    this.#session = session.id;
-    this.#output = output;
-    this.forget = session.ledger.onDraft((event) => {
-      this.#drafted.add(event.id);
-      output.drafted(event);
-    });
-  }
-
-  streamed(event: StreamEvent): void {
-    if (isDurable(event) && !this.#drafted.delete(event.id)) {
-      if (!this.#isElsewhere)
-        notice(this.#host, `Another process works on session "${this.#session}". What it does is shown; Ctrl-C ends that, and not the run.`);
-      this.#isElsewhere = true;
-      this.#output.drafted(event);
-    }
-    this.#output.streamed(event);
-  }
+/** Hands on events as they come about, and those that another process makes when they are durable. Returns how, and a function that ends it. */
+function showEvents(session: Session, output: RunOutput): { readonly onStream: (event: StreamEvent) => void; readonly forget: () => void } {
+  const drafted = new Set<string>();
+  const forget = session.ledger.onDraft((event) => {
+    drafted.add(event.id);
+    output.drafted(event);
+  });
+  const onStream = (event: StreamEvent): void => {
+    if (isDurable(event) && !drafted.delete(event.id)) output.drafted(event);
+    output.streamed(event);
+  };
+  return { onStream, forget };
 }
 
 function waitedFor(host: Host, { pendingCalls, awaitingInput, session }: RunResult, options: AgentOptions): string[] {
