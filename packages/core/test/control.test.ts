@@ -232,3 +232,36 @@ test('recovery continues what a process left, and what an answer was posted for'
   expect(await again).toMatchObject({ status: 'completed', output: 'thanks' });
   expect(await second.recover()).toEqual([]);
 });
+
+test('what somebody found out about a call of unknown outcome is told to the model, and an equal call is a new one', async () => {
+  const keys: string[] = [];
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({ cents: z.number() }),
+    onRepeat: 'refuse',
+    execute: ({ idempotencyKey }) => {
+      keys.push(idempotencyKey);
+      if (keys.length === 1) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+      return 'paid';
+    },
+  });
+  const call = { toolCalls: [{ name: 'pay', args: { cents: 5 } }] };
+  const model = scriptedModel([call, { text: 'unsure' }, call, { text: 'paid twice' }]);
+  const payer = agent({ name: 'payer', model, tools: [pay] });
+  const app = runtime({ app: 'control' });
+  const first = await app.run(payer, { session: 's', input: 'Pay' });
+  const { callId } = first.session.events.find((event) => event.type === 'tool_result') ?? { callId: '' };
+  await app.resolveUnknown('s', callId, { happened: true, result: 'paid after all', by: 'operator:jo' });
+  await app.resolveUnknown('s', 'nothing/r1.0', { happened: false });
+  const second = await app.run(payer, { session: 's', input: 'And again' });
+  expect(second).toMatchObject({ status: 'completed', output: 'paid twice' });
+  expect(keys).toHaveLength(2);
+  expect(keys[1]).not.toBe(keys[0]);
+  expect(second.session.events.filter((event) => event.type === 'tool_result' && event.late === true)).toMatchObject([
+    { by: 'operator:jo', callId, result: { content: 'paid after all' } },
+  ]);
+  expect(JSON.stringify(model.calls[2]?.prompt)).toContain('paid after all');
+  const refusals = second.session.events.filter((event) => event.type === 'decision' && event.decision === 'refuse');
+  expect(refusals).toHaveLength(1);
+});
