@@ -7,6 +7,7 @@ import { type Advance, type AdvanceOptions, advanced, type ControlOptions, check
 import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
 import type { RunEnd, RunRequest } from './engine/execute-run.ts';
 import { firstExpiry } from './engine/expiry.ts';
+import { OpenSessions } from './engine/open-sessions.ts';
 import { Recovery } from './engine/recovery.ts';
 import { Registry } from './engine/registry.ts';
 import { type ReopenOptions, reopenDrafts } from './engine/reopen.ts';
@@ -28,7 +29,7 @@ import { RunStarter } from './engine/run-starter.ts';
 import { defaultLeaseMs, type RuntimeOptions, runtimeChecks } from './engine/runtime-options.ts';
 import { SessionService } from './engine/session-service.ts';
 import { postCancel, postMessage, postPause, postResolution, type Resolution } from './ledger/answer.ts';
-import { SessionDeletedError, SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
+import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
 import type { Actor } from './ledger/event.ts';
 import { storedStateAt } from './ledger/fold-snapshot.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
@@ -61,7 +62,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
   readonly #runs: RunStarter;
   readonly #recovery: Recovery;
   readonly #opening = new Map<string, Promise<void>>();
-  readonly #sessions = new Map<string, WeakRef<Session>>();
+  readonly #sessions = new OpenSessions();
   #service: SessionService<OwnSchema> | undefined;
 
   /** @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError */
@@ -293,7 +294,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
 
   async #openSession<Schema extends StateSchema>(id: string, options: SessionOptions<Schema>): Promise<Session<Schema>> {
     const store = this.#ledgers;
-    const open = this.#sessions.get(id)?.deref();
+    const open = this.#sessions.get(id);
     const head = await store.head(id);
     if (open !== undefined && open.ledger.failure === undefined && this.#isCurrent(open.ledger, head?.seq ?? 0)) {
       if (options.existing === 'fail') throw new SessionExistsError({ session: id });
@@ -306,7 +307,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     if (exists && options.existing === 'fail') throw new SessionExistsError({ session: id });
     const ledger = exists ? await this.#openStored(id, head) : new Ledger(id, this.#ports(store), []);
     const session = await this.#view(ledger, options);
-    if (options.observe !== false) this.#sessions.set(id, new WeakRef(session as unknown as Session));
+    if (options.observe !== false) this.#sessions.add(id, session as unknown as Session);
     return session;
   }
 
@@ -347,7 +348,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     if ((await this.#ledgers.head(id)) !== undefined) throw new SessionExistsError({ session: id });
     const session = this.#fill(snapshot, id, schema);
     await session.flush();
-    this.#sessions.set(id, new WeakRef(session));
+    this.#sessions.add(id, session);
     return session as unknown as Session<Schema>;
   }
 
@@ -374,7 +375,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
    */
   async fork(sessionId: string, options: ForkOptions = {}): Promise<Session<OwnSchema>> {
     checkForkOptions(options);
-    const open = this.#sessions.get(sessionId)?.deref();
+    const open = this.#sessions.get(sessionId);
     if (open?.ledger.failure === undefined) await open?.ledger.durable();
     const { id = `session_${this.#ids.next()}`, shared = 'isolated', at } = options;
     await makeFork(this.#ports(), sessionId, { id, shared, ...(at === undefined ? {} : { at }) });
@@ -405,21 +406,9 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
       app: this.app,
       ledgers: () => this.#ledgers,
       open: (options) => this.session(options),
-      forgetDeleted: () => this.#forgetDeleted(),
+      forgetDeleted: () => this.#sessions.forgetDeleted(this.#ledgers),
     });
     return this.#service;
-  }
-
-  /** A session that was deleted cannot be written any more, and what runs on it stops. */
-  async #forgetDeleted(): Promise<void> {
-    for (const [id, reference] of this.#sessions) {
-      const ledger = reference.deref()?.ledger;
-      // What has not been stored yet cannot have been deleted.
-      const isStored = ledger !== undefined && (ledger.durableSeq > 0 || ledger.claim !== undefined);
-      if (!isStored || (await this.#ledgers.head(id)) !== undefined) continue;
-      ledger.fail(new SessionDeletedError({ session: id }));
-      if (this.#sessions.get(id) === reference) this.#sessions.delete(id);
-    }
   }
 
   /** Sessions by the time of their last event, newest first. */
@@ -431,10 +420,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
   async close(): Promise<void> {
     this.#recovery.stop();
     await this.#runs.stop();
-    for (const reference of this.#sessions.values()) {
-      const session = reference.deref();
-      if (session !== undefined && session.ledger.failure === undefined) await session.ledger.release();
-    }
+    for (const { ledger } of this.#sessions.all()) if (ledger.failure === undefined) await ledger.release();
     await this.#store.close();
   }
 }

@@ -10,6 +10,9 @@ const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
 /** Sessions that are continued at the same time. */
 const atOnce = 16;
+/** Timers that fire at the very moment that was asked for, and what others are rounded up to. */
+const exactWakes = 64;
+const coarseMs = 1_000;
 /** How often large values that nothing refers to are removed. */
 const sweepEveryMs = 3_600_000;
 
@@ -38,7 +41,7 @@ export class Recovery {
   readonly #running = new Set<Run>();
   #cancelTimer: () => void = () => undefined;
   #cancelSweep: () => void = () => undefined;
-  #cancelWakes = new Set<() => void>();
+  readonly #wakes = new Map<number, () => void>();
   #looking: Promise<readonly Run[]> | undefined;
   #isAutomatic = false;
   #stopped = false;
@@ -67,8 +70,8 @@ export class Recovery {
     this.#stopped = true;
     this.#cancelTimer();
     this.#cancelSweep();
-    for (const cancel of this.#cancelWakes) cancel();
-    this.#cancelWakes.clear();
+    for (const cancel of this.#wakes.values()) cancel();
+    this.#wakes.clear();
   }
 
   /** Something was posted to a session that this process does not work on. */
@@ -79,15 +82,17 @@ export class Recovery {
   /** A session that was given back wants to be looked at again then. */
   wakeAt(at: number): void {
     if (!this.#isAutomatic || this.#stopped) return;
+    // One timer for many sessions: thousands may wait, and a look finds all that are due.
+    const due = this.#wakes.size < exactWakes ? at : Math.ceil(at / coarseMs) * coarseMs;
+    if (this.#wakes.has(due)) return;
     const { clock } = this.#parts;
-    const ms = Math.max(0, at - clock.now());
+    const ms = Math.max(0, due - clock.now());
     const wake = (): void => {
-      this.#cancelWakes.delete(cancel);
+      this.#wakes.delete(due);
       this.hint();
     };
     // A process that has nothing else to do must be able to end.
-    const cancel = clock === systemClock ? setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake);
-    this.#cancelWakes.add(cancel);
+    this.#wakes.set(due, clock === systemClock ? setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake));
   }
 
   /** Continues what is due, and gives the runs. @throws StoreUnavailableError */
