@@ -135,6 +135,25 @@ describe('a request whose time is over', () => {
   });
 });
 
+test('a fork asks anew what the original waits for, also when its time there is over', async () => {
+  const { pay, paid } = paying();
+  const { app, clock, session, requestId } = await waitingFor(pay);
+  const fork = await app.fork(session.id);
+  clock.advance(hours);
+  const waiting = await app.resume(fork);
+  const [own] = waiting.pendingApprovals;
+  expect(waiting.status).toBe('yielded');
+  expect(own?.expiresAt).toBe(clock.now() + 30 * minutes);
+  expect(own?.requestId).not.toBe(requestId);
+  await app.approve(own?.requestId ?? '');
+  expect((await app.resume(fork)).status).toBe('completed');
+  expect(paid).toHaveLength(1);
+  // The original has its own end.
+  expect((await app.resume(session)).status).toBe('completed');
+  expect(settledResults(session)).toMatchObject([{ errorType: 'expired' }]);
+  expect(paid).toHaveLength(1);
+});
+
 test('an approval default must be a decision', () => {
   expect(() => paying({ approval: { onExpire: { default: { yes: true } } } })).toThrow(/'approve'/);
 });

@@ -3,10 +3,19 @@ import { isAdjutantError } from '../base/error.ts';
 import type { EventOf } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
+type Asking = Pick<Ledger, 'requests' | 'requestId'>;
+
+/** Questions that this ledger has asked itself; those of the one that it is a copy of are asked anew, and do not expire here. */
+function* ownRequests(ledger: Asking): Generator<EventOf<'tool_yield'>> {
+  for (const request of ledger.requests.values()) {
+    if (request.requestId === ledger.requestId(request.callId, request.generation)) yield request;
+  }
+}
+
 /** When the first of the open questions is over, in epoch milliseconds; `null`: none ever is. */
-export function firstExpiry(ledger: Pick<Ledger, 'requests'>): number | null {
+export function firstExpiry(ledger: Asking): number | null {
   let first: number | null = null;
-  for (const { expiresAt } of ledger.requests.values()) if (expiresAt !== undefined && (first === null || expiresAt < first)) first = expiresAt;
+  for (const { expiresAt } of ownRequests(ledger)) if (expiresAt !== undefined && (first === null || expiresAt < first)) first = expiresAt;
   return first;
 }
 
@@ -16,15 +25,18 @@ export class ExpiryWatch {
   readonly #clock: Clock;
   /** Called when somebody answered in time after all. */
   readonly #onAnswered: () => void;
+  /** Whether the run is about to give the session back: what is over then is ended in its next turn. */
+  readonly #isParked: () => boolean;
   #cancelTimer: () => void = () => undefined;
   #forget: () => void = () => undefined;
   #expiring: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(ledger: Ledger, clock: Clock, onAnswered: () => void) {
+  constructor(ledger: Ledger, clock: Clock, onAnswered: () => void, isParked: () => boolean = () => false) {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#onAnswered = onAnswered;
+    this.#isParked = isParked;
   }
 
   /** Ends what is over already, and from now on what becomes so. */
@@ -46,7 +58,7 @@ export class ExpiryWatch {
   #arm(): void {
     this.#cancelTimer();
     const at = firstExpiry(this.#ledger);
-    if (at === null || this.#stopped) return;
+    if (at === null || this.#stopped || this.#isParked()) return;
     this.#cancelTimer = this.#clock.setTimer(at - this.#clock.now(), () => {
       this.#expiring = this.#expireDue()
         .catch((error: unknown) => this.#failed(error))
@@ -62,14 +74,14 @@ export class ExpiryWatch {
 
   async #expireDue(): Promise<void> {
     const now = this.#clock.now();
-    for (const request of [...this.#ledger.requests.values()]) {
-      const isOwn = request.requestId === this.#ledger.requestId(request.callId, request.generation);
-      if (isOwn && request.expiresAt !== undefined && request.expiresAt <= now) await this.#expire(request);
+    for (const request of [...ownRequests(this.#ledger)]) {
+      if (request.expiresAt !== undefined && request.expiresAt <= now) await this.#expire(request);
     }
   }
 
   async #expire({ requestId, callId, invocationId, request }: EventOf<'tool_yield'>): Promise<void> {
     const ledger = this.#ledger;
+    if (this.#isParked()) return;
     const escalates = request.onExpire === 'escalate' && request.escalateTo !== undefined;
     await ledger.durable();
     try {
@@ -78,7 +90,7 @@ export class ExpiryWatch {
       if (isAdjutantError(error, 'request_settled')) return this.#onAnswered();
       if (!isAdjutantError(error, 'request_not_found')) throw error;
     }
-    if (ledger.failure !== undefined || !ledger.requests.has(requestId)) return;
+    if (ledger.failure !== undefined || this.#isParked() || !ledger.requests.has(requestId)) return;
     ledger.append([
       {
         type: 'tool_input',
