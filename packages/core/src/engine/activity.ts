@@ -33,6 +33,13 @@ export class Activity {
     };
   }
 
+  /** It belongs to another part of the tree from now on, and to that alone. */
+  moveTo(parent: Activity): void {
+    this.end();
+    this.attachTo(parent);
+    this.rest();
+  }
+
   /** Takes the node out of the tree. */
   end(): void {
     for (const parent of this.#parents) {

@@ -245,6 +245,7 @@ export class Body implements BodyContext {
         untie?.();
         this.#recordDetaching(child.path);
         this.place.run.detach(child.path, child.ended);
+        occupancyOf(this.place.run.ledger).underWay.get(child.path)?.activity.moveTo(this.place.run.detachedActivity);
       },
     };
   }

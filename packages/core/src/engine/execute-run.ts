@@ -37,8 +37,11 @@ export interface RunRequest {
   readonly until?: 'idle' | 'round' | undefined;
   /** Milliseconds after which it begins nothing more. */
   readonly slice?: number | undefined;
-  /** A run that was paused stays so: only what was posted to it is taken in. */
-  readonly heedsPause?: boolean | undefined;
+  /**
+   * It is asked for by somebody who looks after many sessions: a run that was paused stays so, and one that waits for what has not come is left
+   * as it is.
+   */
+  readonly isWorker?: boolean | undefined;
   /** Key under which its input was posted before, to whoever held the session then. */
   readonly posted?: string | undefined;
   readonly onStep: OnStep | undefined;
@@ -83,6 +86,14 @@ interface Beginning {
 function isOpen(ledger: Ledger, runId: string): boolean {
   const { invocations } = ledger;
   return (invocations.byPath.has(runId) && !hasOutcome(invocations, runId)) || openDetached(ledger).length > 0;
+}
+
+/** Whether nothing has happened since a run came to rest, so that it would only come to rest again. */
+function isStillWaiting(ledger: Ledger, runId: string): boolean {
+  const root = lastRecord(ledger, runId);
+  const isAsleep = root?.status === 'yielded' && ledger.events.at(-1)?.type === 'invocation_yield' && openDetached(ledger).length === 0;
+  // Questions of the ledger that this is a copy of are asked anew.
+  return isAsleep && [...ledger.requests.values()].every(({ requestId, callId, generation }) => requestId === ledger.requestId(callId, generation));
 }
 
 /** What is to run, and the open run that it continues. A session that nothing can be run on is given back. */
@@ -187,6 +198,7 @@ class Execution {
   #forget: () => void = () => undefined;
   #stopAsked = false;
   #isInputGiven = false;
+  #hasNothingNew = false;
 
   constructor(app: AppServices, session: Session, sink: RunSink, { open, runnable, request }: Beginning) {
     this.#app = app;
@@ -203,6 +215,7 @@ class Execution {
       const run = this.#startTurn();
       const record = await this.#work(run);
       if (record !== undefined) return { result: endedResult(this.#session, this.#runId, record), more: false };
+      if (this.#hasNothingNew) return { result: yieldedResult(this.#session, this.#runId), more: false };
       const { parked } = run;
       if (parked === undefined) throw run.givenUpFor?.error ?? new RunStoppedError({ session: this.#session.id, runId: this.#runId });
       if (parked.closedFor === 'round' || parked.closedFor === 'slice') return { result: yieldedResult(this.#session, this.#runId), more: true };
@@ -229,18 +242,23 @@ class Execution {
       ledger,
       runId: this.#runId,
       isOpen: () => isOpen(ledger, this.#runId),
-      isParked: () => run.parked !== undefined,
+      isParked: () => run.parked !== undefined || run.detachedRests,
       cancel: (reason) => run.abort(reason),
       pause: () => run.gate.close('pause'),
       interrupt: () => run.interrupt(),
     });
     this.#inbox = inbox;
-    this.#expiry = new ExpiryWatch(ledger, this.#app.clock, () => inbox.poke());
+    this.#expiry = new ExpiryWatch(
+      ledger,
+      this.#app.clock,
+      () => inbox.poke(),
+      () => run.parked !== undefined || run.detachedRests,
+    );
     this.#forget = this.#listen(run, inbox);
     watchForRest(run);
     closeGateAfter(run, this.#request);
     const root = lastRecord(ledger, this.#runId);
-    if (this.#request.heedsPause === true && root?.status === 'yielded' && root.yielded === 'pause') run.gate.close('pause');
+    if (this.#request.isWorker === true && root?.status === 'yielded' && root.yielded === 'pause') run.gate.close('pause');
     return run;
   }
 
@@ -262,6 +280,8 @@ class Execution {
     inbox.start();
     heedCancel(run, this.#open);
     if (this.#stopAsked) run.abort(new AbortReason('stopped', 'The run was given back.'));
+    this.#hasNothingNew = this.#request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, this.#runId);
+    if (this.#hasNothingNew) return undefined;
     continueDetached(run);
     const before = await this.#takeInput();
     const { timeout } = this.#request;
@@ -276,6 +296,7 @@ class Execution {
       extras: { wakeAt: this.#app.clock.now() },
     });
     await ledger.durable();
+    run.detachedActivity.rest();
     return record;
   }
 
@@ -312,7 +333,9 @@ class Execution {
     const root = lastRecord(ledger, this.#runId)?.path ?? this.#runId;
     if (!reasons.has(root)) reasons.set(root, closedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));
     const drafts = [...reasons].map(([invocationId, reason]): EventDraft => ({ type: 'invocation_yield', by: 'runtime', invocationId, reason }));
-    ledger.append(drafts, { wakeAt: firstExpiry(ledger) });
+    // What was dispatched is to be continued by others when this process stops.
+    const wakeAt = run.hasDetached && !run.detachedRests ? this.#app.clock.now() : firstExpiry(ledger);
+    ledger.append(drafts, { wakeAt });
     await ledger.durable();
     await this.#endTurn();
     // What was dispatched goes on, and with it the ownership.
@@ -342,9 +365,8 @@ class Execution {
   async release(): Promise<void> {
     const { ledger } = this.#session;
     if (ledger.claim === undefined) return;
+    if (ledger.failure === undefined && this.#rests()) ledger.append([], { wakeAt: firstExpiry(ledger) });
     if (ledger.failure === undefined && hasOutcome(ledger.invocations, this.#runId)) {
-      const isDone = openDetached(ledger).length === 0;
-      if (isDone && this.#run?.outlivedRoot === true) ledger.append([], { wakeAt: null });
       for (let looks = 0; looks < mostLooks; looks++) {
         const { released } = await ledger.release({ inboxSeq: Math.max(this.#inbox?.seen ?? 0, 0) });
         if (released) return;
@@ -352,6 +374,16 @@ class Execution {
       }
     }
     await ledger.release();
+  }
+
+  /** Whether all that there was besides the root has ended or waits, and the root too. */
+  #rests(): boolean {
+    const run = this.#run;
+    const { ledger } = this.#session;
+    if (run === undefined || !run.hadDetached) return false;
+    if (openDetached(ledger).length > 0 && !run.detachedRests) return false;
+    const isHeld = run.parked?.closedFor === 'round' || run.parked?.closedFor === 'slice';
+    return hasOutcome(ledger.invocations, this.#runId) || (run.parked !== undefined && !isHeld);
   }
 
   #listen(run: RunContext, inbox: InboxReader): () => void {
@@ -376,9 +408,9 @@ function watchForRest(run: RunContext): void {
   const look = (): void => {
     isScheduled = false;
     if (!run.scope.aborted && activity.hasChildren && activity.isWaiting) run.park();
-    if (!run.detachedScope.aborted && detachedActivity.hasChildren && detachedActivity.isWaiting) {
-      run.detachedScope.abort(new AbortReason('waiting', 'It waits for somebody outside.'));
-    }
+    // As long as the root goes on, what it dispatched can be answered here.
+    const rootRests = run.scope.aborted || !activity.hasChildren;
+    if (rootRests && !run.detachedScope.aborted && detachedActivity.hasChildren && detachedActivity.isWaiting) run.parkDetached();
   };
   const schedule = (): void => {
     if (isScheduled) return;

@@ -69,7 +69,8 @@ export class RunContext {
   readonly #stoppedAt: number;
   readonly #onEnd: (() => void)[] = [];
   #parked: Parked | undefined;
-  #outlivedRoot = false;
+  #detachedRests = false;
+  #hadDetached = false;
   #givenUpFor: { readonly error: Error } | undefined;
   #used: { rounds: number; tokens: number; cost: number } = { rounds: 0, tokens: 0, cost: 0 };
   /** Model calls that are under way, by their agents. */
@@ -176,6 +177,7 @@ export class RunContext {
   detach(path: string, work: Promise<unknown>): void {
     const { detached } = occupancyOf(this.ledger);
     detached.add(path);
+    this.#hadDetached = true;
     const tracked = work
       .catch((error: unknown) => {
         if (this.ledger.failure === undefined) this.scope.abort(new AbortReason('stopped', String(error)));
@@ -228,6 +230,22 @@ export class RunContext {
     return this.#parked;
   }
 
+  /** Gives back what nobody in the run waits for, because everything in that waits. */
+  parkDetached(): void {
+    this.#detachedRests = true;
+    this.detachedScope.abort(new AbortReason('waiting', 'It waits for somebody outside.'));
+  }
+
+  /** Whether what nobody in the run waits for was given back because it waits. */
+  get detachedRests(): boolean {
+    return this.#detachedRests;
+  }
+
+  /** Whether there has been something that nobody in the run waits for. */
+  get hadDetached(): boolean {
+    return this.#hadDetached;
+  }
+
   /** Calls `task` when the run is no longer carried on here. */
   onEnd(task: () => void): void {
     this.#onEnd.push(task);
@@ -237,22 +255,16 @@ export class RunContext {
     for (const task of this.#onEnd.splice(0)) task();
   }
 
-  /** Whether something that nobody waits for was under way when the root ended. */
-  get outlivedRoot(): boolean {
-    return this.#outlivedRoot;
-  }
-
   /** Cuts off the model calls that are under way. */
   interrupt(): void {
     for (const cut of [...this.interruptions]) cut();
   }
 
-  /** What goes with the end of an invocation: with that of the run that the session wants nothing more. */
+  /** What goes with the end of an invocation: with that of the run that the session wants nothing more, unless it goes on with what nobody waits for. */
   endExtras(path: string, end: BodyEnd): BatchExtras | undefined {
     const isOfRoot = path === this.runId || (path.startsWith(`${this.runId}>`) && !path.includes('/'));
     if (!isOfRoot || end.next !== undefined) return end.extras;
-    this.#outlivedRoot = this.#detached.size > 0;
-    if (this.#outlivedRoot) return end.extras;
+    if (this.#detached.size > 0) return end.extras;
     return { ...end.extras, wakeAt: null };
   }
 
