@@ -91,7 +91,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     this.#recovery = new Recovery({
       ledgers: () => this.#ledgers,
       clock,
-      resume: (session) => this.#start(undefined, { session }, { heedsPause: true }),
+      resume: (session) => this.#start(undefined, { session }, { isWorker: true }),
       isActive: (session) => this.#runs.isActive(session),
       sweep: () => this.#store.admin.sweepBlobs(),
     });
@@ -181,7 +181,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     checkAdvanceOptions(options);
     const { signal, until, slice } = options;
     let end: RunEnd | undefined;
-    const run = this.#start(undefined, { session, ...(signal === undefined ? {} : { signal }) }, { until, slice }, (reached) => {
+    const run = this.#start(undefined, { session, ...(signal === undefined ? {} : { signal }) }, { until, slice, isWorker: true }, (reached) => {
       end = reached;
     });
     try {

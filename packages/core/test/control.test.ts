@@ -212,6 +212,20 @@ describe('a run that is under way', () => {
   });
 });
 
+test('a run that waits for what has not come is left as it is, however often it is advanced', async () => {
+  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
+  const asker = agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]), tools: [ask] });
+  const app = runtime({ app: 'control' });
+  const { session, pendingCalls } = await app.run(asker, { session: 's', input: 'Go' });
+  const { length } = session.events;
+  for (let i = 0; i < 3; i++) {
+    expect(await app.advance('s')).toMatchObject({ status: 'waiting', waitingFor: { calls: [{ name: 'ask' }], message: false } });
+  }
+  expect(session.events).toHaveLength(length);
+  session.addToolInput(pendingCalls[0]?.callId ?? '', { answer: 'yes' });
+  expect(await app.advance(session)).toMatchObject({ status: 'done', result: { output: 'thanks' } });
+});
+
 test('recovery continues what a process left, and what an answer was posted for', async () => {
   const store = lasting();
   const clock = testClock();
