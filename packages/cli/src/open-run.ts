@@ -1,16 +1,11 @@
-import { isAdjutantError, type Session } from 'adjutant';
+import { isAdjutantError, type Session, validateResumeState } from 'adjutant';
 import { holderOf } from './failure.ts';
 import { plainLine } from './output/plain-text.ts';
 
 /** Name of the runnable whose run a session has open; `undefined`: it has none. */
-export function openRunOf({ ledger }: Session): string | undefined {
-  const { roots, byPath } = ledger.invocations;
-  const root = byPath.get(roots.at(-1) ?? '');
-  let last = root;
-  while (last?.next !== undefined) last = byPath.get(`${last.path}>${last.next.name}`);
-  // Handed over to what has not begun yet.
-  const isHandedOver = root !== undefined && last === undefined;
-  return isHandedOver || (last !== undefined && last.end === undefined) ? root?.name : undefined;
+export function openRunOf({ events, ledger }: Session): string | undefined {
+  const { openRun } = validateResumeState(events);
+  return openRun === undefined ? undefined : ledger.invocations.byPath.get(openRun)?.name;
 }
 
 /** Why the open run of a session cannot be continued by the agent of this name; `undefined`: it can. */

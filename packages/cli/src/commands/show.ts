@@ -1,4 +1,4 @@
-import { isAdjutantError, promptOf, type Runtime, runTree, type Session, transcript } from 'adjutant';
+import { isAdjutantError, promptOf, type Runtime, runTree, type Session, transcript, validateResumeState } from 'adjutant';
 import { existingSession, noSessions, openLedgers, type StoreOptions } from '../app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
@@ -87,7 +87,7 @@ async function waitingText(app: Runtime, session: Session, options: ShowOptions,
     ),
   );
   const requests = calls.map((call) => ({ ...askedBy(call), accepted: !open.has(call.requestId) }));
-  const message = [...session.ledger.invocations.byPath.values()].some(({ status, yielded }) => status === 'yielded' && yielded === 'input');
+  const message = validateResumeState(session.events).awaitingInput.length > 0;
   const text = waitingLines(style, { requests, message, session: session.id }, commandText(options));
   return text.length === 0 ? '' : lines(text);
 }

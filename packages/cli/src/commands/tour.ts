@@ -7,6 +7,7 @@ const tour = `Adjutant runs an agent on a goal. Everything it does is an entry i
   adjutant sessions             what has been run
   adjutant show                 what was done in the last session (--events, --tree, --at 12, --prompt 1)
   adjutant resume <session>     continues a run that was stopped or killed
+  adjutant approvals            what runs wait for (--ask-before <tool> makes a run ask); approve, reject and edit answer
   adjutant --help               all commands and options
 
 The agent can read, list and search files below the present folder, query CSV files, calculate, tell the time and fetch web pages.
