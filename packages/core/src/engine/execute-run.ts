@@ -1,5 +1,4 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
-import { afterThisTurn } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { SessionBusyError } from '../ledger/errors.ts';
 import type { EventDraft, EventOf } from '../ledger/event.ts';
@@ -16,6 +15,7 @@ import { invoke } from './invoke.ts';
 import { keepLease } from './lease.ts';
 import { answersWith } from './message-answer.ts';
 import { occupancyOf } from './occupancy.ts';
+import { closeGateAfter, watchForRest } from './rest.ts';
 import type { RunControl, RunResult, RunSink } from './run.ts';
 import { type AppServices, isBelow, type OnStep, type Parked, RunContext } from './run-context.ts';
 import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
@@ -400,40 +400,6 @@ class Execution {
 
 /** How often the inbox is looked at before a session is given back all the same: what comes later wakes the next owner. */
 const mostLooks = 5;
-
-/** Ends the turn when everything of the run waits for somebody outside, or is not to begin anything more. */
-function watchForRest(run: RunContext): void {
-  const { activity, detachedActivity } = run;
-  let isScheduled = false;
-  const look = (): void => {
-    isScheduled = false;
-    if (!run.scope.aborted && activity.hasChildren && activity.isWaiting) run.park();
-    // As long as the root goes on, what it dispatched can be answered here.
-    const rootRests = run.scope.aborted || !activity.hasChildren;
-    if (rootRests && !run.detachedScope.aborted && detachedActivity.hasChildren && detachedActivity.isWaiting) run.parkDetached();
-  };
-  const schedule = (): void => {
-    if (isScheduled) return;
-    isScheduled = true;
-    // What is about to begin something must have had its turn.
-    afterThisTurn(look);
-  };
-  activity.onRest = schedule;
-  detachedActivity.onRest = schedule;
-}
-
-/** Lets a run do no more than a round, or than it can begin in a slice of time. */
-function closeGateAfter(run: RunContext, { until, slice }: RunRequest): void {
-  if (until === 'round') {
-    const forget = run.ledger.onDraft((event) => {
-      if (event.type !== 'model_end' || event.status !== 'completed' || !isBelow(event.invocationId, run.runId)) return;
-      forget();
-      run.gate.close('round');
-    });
-    run.onEnd(forget);
-  }
-  if (slice !== undefined) run.onEnd(run.app.clock.setTimer(slice, () => run.gate.close('slice')));
-}
 
 /** Waits until nothing of a run that was given up is under way. */
 async function allWound({ ledger, runId }: RunContext): Promise<void> {
