@@ -1,5 +1,5 @@
 import { agent, type LedgerStore, memoryStore, parallel, runtime, type Store, step, tool } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { until } from './until.ts';
@@ -199,5 +199,43 @@ describe('what was dispatched and waits for somebody', () => {
     expect(status).toBe('yielded');
     await app.close();
     expect(await store.for(scope).due()).toMatchObject([{ session: session.id }]);
+  });
+});
+
+describe('a cancel waits no longer than a second for', () => {
+  const never = (): Promise<never> => new Promise(() => undefined);
+
+  test.each([
+    ['`approval.when`', tool({ name: 'act', description: 'Acts', schema: nothing, execute: () => 'x', approval: { when: never } })],
+    [
+      'a probe',
+      tool({
+        name: 'act',
+        description: 'Acts',
+        schema: nothing,
+        recovery: never,
+        execute: () => {
+          throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+        },
+      }),
+    ],
+  ])('%s', async (_what, act) => {
+    const clock = testClock();
+    const app = runtime({ app: 'attacks', ports: { clock } });
+    const session = await app.session();
+    const acting = agent({ name: 'acting', model: scriptedModel([{ toolCalls: [{ name: 'act', args: {} }] }, { text: 'end' }]), tools: [act] });
+    const run = app.run(acting, { session, input: 'Go' });
+    await until(() => session.events.some(({ type }) => type === 'model_end'), 'the call');
+    await turns();
+    run.cancel('Enough.');
+    let status: string | undefined;
+    void run.then((result) => (status = result.status));
+    await until(
+      () => status !== undefined,
+      'the end of the run',
+      () => clock.advance(100),
+    );
+    expect(status).toBe('cancelled');
+    expect(session.events.filter(({ type }) => type === 'tool_result' || type === 'tool_yield')).toHaveLength(1);
   });
 });

@@ -11,6 +11,7 @@ import { isGivenBack, type ToolAttempt, type ToolBody, type ToolCallPorts } from
 import { ask, callSummary, requestFingerprint } from './tool-request.ts';
 import { resultDraft } from './tool-result-draft.ts';
 import { hadNoEffect, unknownOutcome } from './tool-result-texts.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** How an attempt ended. */
 export interface Ending {
@@ -74,7 +75,7 @@ export class AttemptRecorder {
   async #findOut(ending: Ending): Promise<void> {
     const { recovery } = this.#of.tool;
     if (typeof recovery !== 'function') return this.#askWhatBecame(ending);
-    const found = await probe(recovery, {
+    const probing = probe(recovery, {
       args: this.#of.args,
       callId: this.#of.call.callId,
       toolName: this.#of.tool.name,
@@ -82,7 +83,10 @@ export class AttemptRecorder {
       idempotencyKey: this.#attemptKey(),
       signal: this.#of.ports.scope.signal,
     });
-    if (isGivenBack(this.#of.ports)) return;
+    const ended = await untilAborted(probing, this.#of.ports);
+    // What was not found out in time stays open: whoever cancels settles it as unknown.
+    if (ended === undefined || isGivenBack(this.#of.ports)) return;
+    const found = ended.value;
     if (found.happened === true) return this.#of.finishGiven(found.result ?? null);
     if (found.happened === false) return this.retry();
     this.settle(unknownOutcome(found.detail ?? String(ending.result.content)));

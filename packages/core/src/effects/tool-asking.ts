@@ -175,10 +175,11 @@ function isGranted({ state, tool, ports }: AskingCall, kind: RequestKind): boole
 
 /** Asks what has to be asked before a call is attempted. Returns whether it now waits for an answer. */
 export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
-  const { tool } = call;
+  const { tool, ports } = call;
   const { approval, yieldSchema, yieldOptions } = tool;
   if (approval !== undefined && !isGranted(call, 'approval')) {
     const isNeeded = approval.when === undefined || (await approval.when(call.context()));
+    if (ports.scope.aborted) return true;
     if (isNeeded) {
       const { allowEdit = true, useWithin = defaultUseWithin, expiresIn = defaultApprovalExpiresIn } = approval;
       const options = allowEdit ? (['approve', 'edit', 'reject'] as const) : (['approve', 'reject'] as const);

@@ -29,12 +29,11 @@ import {
   timedOutBefore,
   unknownOutcome,
 } from './tool-result-texts.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Milliseconds for one attempt of a tool, and of a tool that has called an agent. */
 const defaultToolTimeoutMs = 30_000;
 const defaultAgentToolTimeoutMs = 120_000;
-/** How long a tool that was told to stop may take to do so before its call is settled without it. */
-const graceMs = 1_000;
 
 /** `prepare`: nothing is recorded yet. `finish`: the tool has done its work, and its result is checked and finished. */
 type Stage = 'prepare' | 'execute' | 'finish';
@@ -145,7 +144,8 @@ export class AttemptRun implements ToolAttempt {
   /** The functions that say whether and what to ask are the user's: what they throw refuses the call, as nothing was attempted. */
   async #asks(): Promise<boolean> {
     try {
-      return await asksBeforeAttempt(this.#asking());
+      // A run that is cancelled or given back meanwhile settles the call without an answer.
+      return (await this.#untilAborted(asksBeforeAttempt(this.#asking())))?.value ?? true;
     } catch (thrown) {
       const { ledger, clock, path } = this.#ports;
       ledger.append([refusalDraft(this.#state, path, classifyThrown(thrown, clock.now()).result)]);
@@ -394,20 +394,8 @@ export class AttemptRun implements ToolAttempt {
     return this.scope.aborted && !this.#isGivenBack() ? this.#abandoned() : undefined;
   }
 
-  /** What `working` gives; `undefined`: an abort came first and then a second of grace, or a child gave the run back. */
-  async #untilAborted<Value>(working: Promise<Value>): Promise<{ readonly value: Value } | undefined> {
-    const { promise: graceOver, resolve } = Promise.withResolvers<undefined>();
-    let cancelGrace: () => void = () => undefined;
-    const forget = this.scope.onAbort(() => {
-      cancelGrace = this.#ports.clock.setTimer(graceMs, () => resolve(undefined));
-    });
-    try {
-      const first = await Promise.race([working.then((value) => ({ value })), graceOver, this.#body?.suspended ?? graceOver]);
-      return first ?? undefined;
-    } finally {
-      forget();
-      cancelGrace();
-    }
+  #untilAborted<Value>(working: Promise<Value>): Promise<{ readonly value: Value } | undefined> {
+    return untilAborted(working, { scope: this.scope, clock: this.#ports.clock }, this.#body?.suspended);
   }
 
   #ended(returned: unknown): Ending {
