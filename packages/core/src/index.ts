@@ -46,7 +46,7 @@ export type { ApprovalQuery, RequestEntry, RequestQuery } from './engine/request
 export type { AnswerOutcome, BatchAnswer, OperationOutcome, RequestService, TokenOptions, TokenView } from './engine/request-service.ts';
 export { Run, type RunResult } from './engine/run.ts';
 export type { OnStep } from './engine/run-context.ts';
-export type { ForkOptions, RunLimits, RunOptions, SessionOptions } from './engine/run-options.ts';
+export type { ForkOptions, RunLimits, RunOptions, RuntimeLimits, SessionOptions } from './engine/run-options.ts';
 export type { RuntimeOptions } from './engine/runtime-options.ts';
 export type { SessionPage, SessionQuery, SessionService } from './engine/session-service.ts';
 export { type BlobReference, isBlobReference } from './ledger/blob.ts';

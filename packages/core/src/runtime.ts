@@ -28,6 +28,7 @@ import { endedResult, lastRecord } from './engine/run-result.ts';
 import { RunStarter } from './engine/run-starter.ts';
 import { defaultLeaseMs, type RuntimeOptions, runtimeChecks } from './engine/runtime-options.ts';
 import { SessionService } from './engine/session-service.ts';
+import { defaultWaitingRuns } from './engine/waiting-limit.ts';
 import { postCancel, postMessage, postPause, postResolution, type Resolution } from './ledger/answer.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
 import type { Actor } from './ledger/event.ts';
@@ -87,6 +88,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
       prices: options.prices,
       tools: this.tools,
       strictNames: options.store !== undefined,
+      waitingRunsPerUser: options.limits?.waitingRunsPerUser ?? defaultWaitingRuns,
     };
     this.#recovery = new Recovery({
       ledgers: () => this.#ledgers,

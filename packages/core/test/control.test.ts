@@ -226,6 +226,22 @@ test('a run that waits for what has not come is left as it is, however often it 
   expect(await app.advance(session)).toMatchObject({ status: 'done', result: { output: 'thanks' } });
 });
 
+test('a run that would be one too many to wait for its user is cancelled, and its question withdrawn', async () => {
+  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
+  const asker = agent({ name: 'asker', model: scriptedModel(() => ({ toolCalls: [{ name: 'ask', args: {} }] })), tools: [ask] });
+  const app = runtime({ app: 'control', limits: { waitingRunsPerUser: 2 } });
+  const runFor = async (userId: string) => app.run(asker, { session: await app.session({ userId }), input: 'Go' });
+  expect([(await runFor('ann')).status, (await runFor('ann')).status]).toEqual(['yielded', 'yielded']);
+  const third = await runFor('ann');
+  expect(third).toMatchObject({ status: 'cancelled', pendingCalls: [] });
+  expect(third.session.events.find((event) => event.type === 'decision' && event.component === 'limits')).toMatchObject({
+    decision: 'too_many_waiting',
+    data: { user: 'ann', waiting: 2, limit: 2 },
+  });
+  expect(await app.listRequests({ user: 'ann', status: 'pending' })).toHaveLength(2);
+  expect((await runFor('bob')).status).toBe('yielded');
+});
+
 test('recovery continues what a process left, and what an answer was posted for', async () => {
   const store = lasting();
   const clock = testClock();

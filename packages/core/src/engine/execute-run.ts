@@ -20,6 +20,7 @@ import type { RunControl, RunResult, RunSink } from './run.ts';
 import { type AppServices, isBelow, type OnStep, type Parked, RunContext } from './run-context.ts';
 import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
 import { hasOutcome } from './sequence-body.ts';
+import { tooManyWaiting } from './waiting-limit.ts';
 
 /** What one run is to do. */
 export interface RunRequest {
@@ -58,13 +59,21 @@ export function openRoot(session: Pick<Session, 'ledger'>): InvocationRecord | u
 }
 
 /** The root that a request continues: the one it names, else the open one, else one whose detached children are open. */
-function rootToContinue(session: Session, { runId, runnable }: RunRequest): InvocationRecord | undefined {
+function rootToContinue(session: Session, request: RunRequest): InvocationRecord | undefined {
   const { byPath, roots } = session.ledger.invocations;
-  const named = byPath.get(runId) ?? openRoot(session);
+  const { runId, runnable } = request;
+  const named = byPath.get(runId) ?? rootTold(session.ledger, request) ?? openRoot(session);
   if (named !== undefined || runnable !== undefined) return named;
   const detached = openDetached(session.ledger);
   const root = roots.findLast((path) => detached.some((child) => isBelow(child.path, path)));
   return root === undefined ? undefined : byPath.get(root);
+}
+
+/** The root that was told this run's input, because it was open when the run was asked for under its chosen name. */
+function rootTold(ledger: Ledger, { runId, isNamed, input }: RunRequest): InvocationRecord | undefined {
+  if (!isNamed || input === undefined) return undefined;
+  const told = ledger.events.find((event) => event.type === 'user' && event.clientKey === runId && ledger.resolve(event.text) === input);
+  return ledger.invocations.byPath.get(told?.invocationId?.split(/[/>]/)[0] ?? '');
 }
 
 /** Children that nobody waits for and that have no outcome: dispatched ones, and spawned ones whose caller has ended. */
@@ -328,6 +337,12 @@ class Execution {
   /** Says in the ledger that the run waits, and gives the session back. Returns whether it is: something may have been posted meanwhile. */
   async #park(run: RunContext, { leaves, closedFor }: Parked): Promise<boolean> {
     const { ledger } = this.#session;
+    const refusal = await tooManyWaiting(ledger, this.#runId, this.#app.waitingRunsPerUser);
+    if (refusal.length > 0) {
+      // The next turn finds that the run is cancelled.
+      ledger.append(refusal);
+      return false;
+    }
     const reasons = new Map<string, EventOf<'invocation_yield'>['reason']>();
     for (const { path, reason } of leaves) reasons.set(path, reason === 'gate' ? 'pause' : reason);
     const root = lastRecord(ledger, this.#runId)?.path ?? this.#runId;

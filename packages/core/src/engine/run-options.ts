@@ -33,6 +33,12 @@ export interface RunLimits {
   readonly timeout?: number;
 }
 
+/** Limits of the runs of an app. */
+export interface RuntimeLimits extends RunLimits {
+  /** Runs of one user (the session's `user` scope) that may wait for answers at a time; one more is cancelled. @default 10 */
+  readonly waitingRunsPerUser?: number;
+}
+
 export interface RunOptions {
   readonly input?: string;
   /** A session or the id of one. @default a new session */
@@ -79,7 +85,7 @@ export interface ForkOptions {
 
 const usageLimits = { rounds: isCount, tokens: isPositive, cost: isPositive };
 /** What the limits of a runtime must be. */
-export const runLimitChecks: OptionChecks<RunLimits> = { ...usageLimits, timeout: isPositive };
+export const runtimeLimitChecks: OptionChecks<RuntimeLimits> = { ...usageLimits, timeout: isPositive, waitingRunsPerUser: isCount };
 
 const isRunId: OptionCheck = (value) =>
   typeof value === 'string' && value !== '' && !/[/#~>]/.test(value) ? undefined : 'a string that is not empty and has none of / # ~ >';

@@ -61,6 +61,10 @@ export class RunStarter {
         try {
           return await this.#execute(run, session, asked, sink);
         } catch (error) {
+          if (isOutOfDate(error, session)) {
+            session = await open(true);
+            continue;
+          }
           if (!isHeldElsewhere(error, session)) throw error;
           // What the holder has written since it was read.
           if (!isPosted) session = await open(true);
@@ -124,6 +128,12 @@ export class RunStarter {
     for (const run of runs) run.stop();
     await Promise.all(runs.map((run) => run.settled()));
   }
+}
+
+/** Whether others have written since the session was read, so that it could not even be claimed; what it has not stored yet would be lost. */
+function isOutOfDate(error: unknown, { ledger }: Session): boolean {
+  const isUnchanged = ledger.failure === undefined && ledger.claim === undefined && ledger.lastSeq === ledger.durableSeq;
+  return isUnchanged && isAdjutantError(error, 'ledger_conflict');
 }
 
 /** Whether another process has the session: then it is followed instead. */

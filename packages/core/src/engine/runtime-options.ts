@@ -9,7 +9,7 @@ import type { Price } from '../models/model.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type ApprovalKey, isApprovals } from './approval-token.ts';
 import type { ResolveRunnable } from './registry.ts';
-import { type RunLimits, runLimitChecks } from './run-options.ts';
+import { type RuntimeLimits, runtimeLimitChecks } from './run-options.ts';
 
 export const defaultLeaseMs = 30_000;
 /** Below this, appends and renewals of a busy process would come too late. */
@@ -28,7 +28,7 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   readonly resolve?: ResolveRunnable;
   /** Tools that every agent has besides its own. More can be added while it runs: `app.tools.add(…)`. */
   readonly tools?: readonly Tool[];
-  readonly limits?: RunLimits;
+  readonly limits?: RuntimeLimits;
   /**
    * Whether runs that stopped without an end, and runs whose answers have come, are continued by themselves: at the start and from then on.
    * @default 'auto' with a `store`, otherwise there is nothing to find
@@ -61,7 +61,7 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   runnables: isList,
   resolve: isFunction,
   tools: isList,
-  limits: isGroup(runLimitChecks),
+  limits: isGroup(runtimeLimitChecks),
   recover: isOneOf('auto', 'manual'),
   lease: isGroup({ ttl: isLease }),
   approvals: isApprovals,

@@ -267,8 +267,12 @@ export interface LedgerStore {
   inbox(session: string): Promise<readonly InboxEntry[]>;
   /** Durable events after `afterSeq` as they land, without gaps, until `signal` aborts. @throws SessionNotFoundError */
   follow(session: string, afterSeq: number, signal: AbortSignal): AsyncIterable<Event>;
-  /** A new ledger that shares the prefix up to `atSeq`. Its cost does not grow with the prefix. @throws SessionNotFoundError, SessionExistsError, RangeError */
-  fork(session: string, atSeq: number, newSession: string): Promise<void>;
+  /**
+   * A new ledger that shares the prefix up to `atSeq`. Its cost does not grow with the prefix.
+   * @param first events of its own, numbered from `atSeq + 1` on, that land with it or not at all; they refer to no blobs
+   * @throws SessionNotFoundError, SessionExistsError, RangeError
+   */
+  fork(session: string, atSeq: number, newSession: string, first?: readonly Event[]): Promise<void>;
   /** Stores bytes under an address that depends on them and on tenant and app; storing them twice is storing them once. */
   putBlob(bytes: Uint8Array): Promise<string>;
   /** @throws BlobMissingError */

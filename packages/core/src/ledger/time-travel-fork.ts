@@ -42,14 +42,15 @@ export function isIsolated(outside: readonly Event[]): boolean {
   return lastForkDecision(outside)?.decision === 'isolated';
 }
 
-/** Whether a ledger is a fork of which nobody has said yet what becomes of its shared scopes: whoever made it came no further. */
+/** Whether a ledger is a fork of which nobody has said yet what becomes of its shared scopes: the store alone made it. */
 export function isUnrecordedFork(session: string, head: AppendReceipt, outside: readonly Event[]): boolean {
   // Whatever else has events was claimed for the first of them.
   return head.epoch === 0 && head.seq > 0 && lastForkDecision(outside)?.data?.['session'] !== session;
 }
 
 /**
- * Makes a fork and records what becomes of its shared scopes. Nothing is read but one event, and nobody owns it afterwards.
+ * Makes a fork together with the decision what becomes of its shared scopes: there is never one without the other. Nothing is read but one
+ * event, and nobody owns the fork.
  * @throws SessionNotFoundError, SessionExistsError, SeqOutOfRangeError
  */
 export async function makeFork(ports: LedgerPorts, from: string, fork: { readonly id: string; readonly at?: number; readonly shared: ForkScopes }) {
@@ -58,20 +59,26 @@ export async function makeFork(ports: LedgerPorts, from: string, fork: { readonl
   if (head === undefined) throw new SessionNotFoundError({ session: from, app: scope.app });
   const at = fork.at ?? head.seq;
   checkSeq(at, head.seq);
-  await store.fork(from, at, fork.id);
-  await recordFork(ports, { session: fork.id, shared: fork.shared, from, at });
+  await store.fork(from, at, fork.id, [await firstEvent(ports, from, { session: fork.id, shared: fork.shared, from, at })]);
+}
+
+/** @param holder a session that has the last event that is shared */
+async function firstEvent({ store, clock, ids }: LedgerPorts, holder: string, record: ForkRecord): Promise<Event> {
+  const { at: seq } = record;
+  let lastAt = 0;
+  if (seq > 0) for await (const page of store.read(holder, { after: seq - 1, upTo: seq })) lastAt = page.at(-1)?.at ?? lastAt;
+  const draft = forkDecision(record);
+  return Object.freeze({ v: eventVersions.decision, seq: seq + 1, id: ids.next(), at: Math.max(clock.now(), lastAt), ...draft });
 }
 
 /**
- * Appends the decision to a fork that nobody has written to yet, and gives it back.
+ * Appends the decision to a fork that nobody has written to yet, and gives it back: for forks that the store alone made.
  * @throws SessionBusyError while somebody else does the same
  */
-export async function recordFork({ store, clock, ids, owner, leaseMs }: LedgerPorts, record: ForkRecord): Promise<void> {
+export async function recordFork(ports: LedgerPorts, record: ForkRecord): Promise<void> {
+  const { store, owner, leaseMs } = ports;
   const { session, at: seq } = record;
-  let lastAt = 0;
-  if (seq > 0) for await (const page of store.read(session, { after: seq - 1, upTo: seq })) lastAt = page.at(-1)?.at ?? lastAt;
-  const draft = forkDecision(record);
-  const event = Object.freeze({ v: eventVersions.decision, seq: seq + 1, id: ids.next(), at: Math.max(clock.now(), lastAt), ...draft });
+  const event = await firstEvent(ports, session, record);
   const claim = await store.claim(session, owner, { ttl: leaseMs });
   try {
     if (claim.seq === seq) await store.append(session, { seq, epoch: claim.epoch }, { events: [event] });

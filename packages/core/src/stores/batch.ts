@@ -8,7 +8,12 @@ import type { Head, SharedValue, SharedWrite } from '../ledger/port.ts';
  */
 export function checkBatch(session: string, expected: Head, events: readonly Event[]): void {
   if (!(expected.epoch >= 1)) throw new RangeError(`Session "${session}" must be claimed before something is appended to it.`);
-  let seq = expected.seq;
+  checkNumbers(session, expected.seq, events);
+}
+
+/** @throws RangeError unless the events are numbered from the one after `after` on */
+export function checkNumbers(session: string, after: number, events: readonly Event[]): void {
+  let seq = after;
   for (const event of events) {
     seq += 1;
     if (event.seq !== seq)

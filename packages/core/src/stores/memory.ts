@@ -27,7 +27,7 @@ import type {
   StoredEvent,
 } from '../ledger/port.ts';
 import { decodeEvent, isCurrent, orUnreadable } from '../ledger/upcast.ts';
-import { checkBatch, checkBlobAge, checkForkPoint, checkLimit, checkSnapshot } from './batch.ts';
+import { checkBatch, checkBlobAge, checkForkPoint, checkLimit, checkNumbers, checkSnapshot } from './batch.ts';
 import { Followers } from './followers.ts';
 import { compareListings, isListed } from './listing.ts';
 import { MemoryBlobs } from './memory-blobs.ts';
@@ -213,11 +213,15 @@ class MemoryLedgerStore implements LedgerStore {
     return this.#followers.follow(session, afterSeq, signal, read.bind(this));
   }
 
-  async fork(session: string, atSeq: number, newSession: string): Promise<void> {
+  async fork(session: string, atSeq: number, newSession: string, first: readonly Event[] = []): Promise<void> {
     const ledger = this.#find(session);
     checkForkPoint(session, atSeq, ledger.seq);
+    checkNumbers(newSession, atSeq, first);
     if (this.#ledgers.has(newSession)) throw new SessionExistsError({ session: newSession });
-    this.#ledgers.set(newSession, ledger.fork(atSeq, newSession, this.#clock.now(), this.#firstEpoch));
+    const now = this.#clock.now();
+    const fork = ledger.fork(atSeq, newSession, now, this.#firstEpoch);
+    if (first.length > 0) fork.write({ events: first }, now);
+    this.#ledgers.set(newSession, fork);
   }
 
   async putBlob(bytes: Uint8Array): Promise<string> {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
+import type { Event } from '../../ledger/event.ts';
 import type { Batch, Head, InboxItem, PendingRequest, RequestSettlement, SessionSummary, SharedWrite } from '../../ledger/port.ts';
 import { type EventFields, encodeEvent, fieldsPerEvent } from '../sqlite/codec.ts';
 import { toStorable, toStorableOrNull } from './storable-text.ts';
@@ -21,7 +22,7 @@ export function appendRequest(scope: StoredScope, session: string, expected: Hea
   };
   return {
     ...{ op: 'append', ...scope, session: toStorable(session), seq: expected.seq, epoch: expected.epoch },
-    events: storedEvents(batch),
+    events: storedEvents(batch.events),
     ...(batch.summary === undefined ? {} : { summary: storedSummary(batch.summary) }),
     ...(batch.wakeAt === undefined ? {} : { wakeAt: batch.wakeAt }),
     ...rest,
@@ -34,7 +35,7 @@ function isFilled<Item>(list: readonly Item[] | undefined): list is readonly Ite
 }
 
 /** Rows of seq, at, type, actor, path and body; the last three as JSON text. */
-function storedEvents({ events }: Batch): readonly EventFields[] {
+export function storedEvents(events: readonly Event[]): readonly EventFields[] {
   const fields: EventFields = [];
   for (const event of events) encodeEvent(event, fields);
   const rows: EventFields[] = [];

@@ -1,12 +1,13 @@
 /** Functions for forks, deletion and snapshots: each call stands alone, as one statement. */
 
 const forkFunction = `
-create or replace function {s}.fork(_tenant text, _app text, _session text, _at bigint, _new_session text, _fixed_now bigint)
+create or replace function {s}.fork(_tenant text, _app text, _session text, _at bigint, _new_session text, _first jsonb, _fixed_now bigint)
 returns jsonb language plpgsql as $adjutant$
 declare
   _ledger {s}.ledgers;
   _holder {s}.ledgers;
   _now bigint;
+  _id bigint;
 begin
   select * into _ledger from {s}.ledgers where tenant = _tenant and app = _app and session = _session for update;
   if _ledger.id is null then return '{"refused": "session_not_found"}'; end if;
@@ -18,10 +19,13 @@ begin
   end loop;
   _now := {s}.now_ms(_fixed_now);
   insert into {s}.ledgers (tenant, app, session, parent, base, seq, epoch, inbox_seq, created_at, updated_at, status, title, runnable, user_id)
-    values (_tenant, _app, _new_session, _holder.id, _at, _at, {s}.first_epoch(_tenant, _app), 0, _now, _now,
+    values (_tenant, _app, _new_session, _holder.id, _at, _at + jsonb_array_length(_first), {s}.first_epoch(_tenant, _app), 0,
+      _now, coalesce((_first->-1->>1)::bigint, _now),
       case when _at = _ledger.seq then _ledger.status else 'active' end, _ledger.title, _ledger.runnable, _ledger.user_id)
-    on conflict do nothing;
+    on conflict do nothing returning id into _id;
   if not found then return '{"refused": "session_exists"}'; end if;
+  insert into {s}.events (ledger, seq, at, type, actor, path, body)
+    select _id, (e->>0)::bigint, (e->>1)::bigint, (e->>2)::int, e->>3, e->>4, e->>5 from jsonb_array_elements(_first) e;
   return '{}';
 end
 $adjutant$;

@@ -26,11 +26,11 @@ import type {
   SharedValue,
   StoredEvent,
 } from '../../ledger/port.ts';
-import { checkBatch, checkLimit } from '../batch.ts';
+import { checkBatch, checkLimit, checkNumbers } from '../batch.ts';
 import { isOwnerGone } from '../owner.ts';
 import { checkRequests } from '../requests.ts';
 import type { Database } from './database.ts';
-import { appendRequest, type StoredScope, storedItem, storedSettlement, storedWhole } from './encoding.ts';
+import { appendRequest, type StoredScope, storedEvents, storedItem, storedSettlement, storedWhole } from './encoding.ts';
 import type { Following } from './following.ts';
 import { PageReader } from './page.ts';
 import { queryDue, queryHead, queryInbox, queryListings, queryRequests, queryShared } from './queries.ts';
@@ -118,11 +118,12 @@ export class PostgresLedgerStore implements LedgerStore {
     return this.#parts.following.follow({ ...this.#scope, session }, afterSeq, signal, (after) => reader.events({ after }));
   }
 
-  async fork(session: string, atSeq: number, newSession: string): Promise<void> {
+  async fork(session: string, atSeq: number, newSession: string, first: readonly Event[] = []): Promise<void> {
+    checkNumbers(newSession, atSeq, first);
     // What is no whole number lies outside of every ledger.
     const seq = Number.isSafeInteger(atSeq) ? atSeq : -1;
-    const values = [...this.#address(session), seq, toStorable(newSession), this.#parts.fixedNow()];
-    const reply = await this.#callOnce('select {s}.fork($1, $2, $3, $4::bigint, $5, $6::bigint)::text', values);
+    const values = [...this.#address(session), seq, toStorable(newSession), JSON.stringify(storedEvents(first)), this.#parts.fixedNow()];
+    const reply = await this.#callOnce('select {s}.fork($1, $2, $3, $4::bigint, $5, $6::jsonb, $7::bigint)::text', values);
     if (reply.refused === 'session_exists') checkReply(reply, this.#asked(newSession));
     checkReply(reply, { ...this.#asked(session), seq: atSeq });
   }

@@ -106,7 +106,7 @@ export interface WriteOperations {
   release: { request: ScopeAddress & ReleaseOptions & { readonly claim: Claim }; reply: ReleaseReceipt };
   post: { request: SessionAddress & Timed & { readonly item: InboxItem }; reply: PostReceipt };
   settle: { request: SessionAddress & Timed & { readonly settlement: RequestSettlement }; reply: null };
-  fork: { request: SessionAddress & Timed & { readonly atSeq: number; readonly newSession: string }; reply: null };
+  fork: { request: SessionAddress & Timed & { readonly atSeq: number; readonly newSession: string; readonly fields: EventFields }; reply: null };
   putBlob: { request: ScopeAddress & Timed & { readonly address: string; readonly bytes: Uint8Array }; reply: null };
   /** Looks at some of the blobs that were put last before a time, from a place on, and removes those that nothing refers to. */
   sweepBlobs: { request: { readonly before: number; readonly after: BlobPlace | undefined }; reply: SweptBlobs };

@@ -29,7 +29,7 @@ import type {
   StoreAdmin,
   StoredEvent,
 } from '../../ledger/port.ts';
-import { checkBatch, checkBlobAge, checkLimit } from '../batch.ts';
+import { checkBatch, checkBlobAge, checkLimit, checkNumbers } from '../batch.ts';
 import { Followers } from '../followers.ts';
 import { checkRequests } from '../requests.ts';
 import { type EventFields, encodeEvent } from './codec.ts';
@@ -225,8 +225,11 @@ class SqliteLedgerStore implements LedgerStore {
     return this.#followers.follow(this.#followKey(session), afterSeq, signal, (after) => this.#read(session, { after }, from));
   }
 
-  async fork(session: string, atSeq: number, newSession: string): Promise<void> {
-    await this.#connection.request('fork', { ...this.#address(session), atSeq, newSession, now: this.#clock.now() });
+  async fork(session: string, atSeq: number, newSession: string, first: readonly Event[] = []): Promise<void> {
+    checkNumbers(newSession, atSeq, first);
+    const fields: EventFields = [];
+    for (const event of first) encodeEvent(event, fields);
+    await this.#connection.request('fork', { ...this.#address(session), atSeq, newSession, fields, now: this.#clock.now() });
   }
 
   async putBlob(bytes: Uint8Array): Promise<string> {

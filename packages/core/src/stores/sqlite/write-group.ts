@@ -29,6 +29,7 @@ export function isWrite(request: Request): request is WriteRequest {
 /** How many rows a request writes, about. */
 export function rowsOf(request: WriteRequest): number {
   if (largeOperations.has(request[0])) return mostRowsPerGroup;
+  if (request[0] === 'fork') return 1 + request[1].fields.length / fieldsPerEvent;
   if (request[0] !== 'append') return 1;
   const { fields, consumes, blobs, shared, requests, settles } = request[1];
   const others = [consumes, blobs, shared, requests, settles].reduce((rows, list) => rows + (list?.length ?? 0), 0);

@@ -234,7 +234,7 @@ export class WriteOperationsOfFile {
   }
 
   #fork(request: RequestOf<'fork'>): null {
-    const { tenant, app, session, atSeq, newSession, now } = request;
+    const { tenant, app, session, atSeq, newSession, fields, now } = request;
     const ledger = this.#ledgers.get(request);
     checkForkPoint(session, atSeq, ledger.seq);
     if (this.#ledgers.find({ tenant, app, session: newSession }) !== undefined) throw new SessionExistsError({ session: newSession });
@@ -242,7 +242,11 @@ export class WriteOperationsOfFile {
     const parent = this.#ledgers.holderOf(ledger, atSeq).id;
     const status = atSeq === ledger.seq ? ledger.status : 'active';
     const epoch = this.#findFirstEpoch(request);
-    this.#insertLedger.run(tenant, app, newSession, parent, atSeq, atSeq, epoch, now, now, status, ledger.title, ledger.runnable, ledger.user);
+    const seq = atSeq + fields.length / fieldsPerEvent;
+    const at = fields.length === 0 ? now : (fields[fields.length - fieldsPerEvent + 1] as number);
+    const { title, runnable, user } = ledger;
+    const made = this.#insertLedger.run(tenant, app, newSession, parent, atSeq, seq, epoch, now, at, status, title, runnable, user);
+    this.#insertEvents(Number(made.lastInsertRowid), fields);
     return null;
   }
 }

@@ -1,5 +1,5 @@
 import { blobAddress } from '../../ledger/blob-address.ts';
-import { codeOf, errorOf, inboxItem, readTexts, type Suite, ttl, Writer } from './harness.ts';
+import { codeOf, errorOf, inboxItem, notes, readAll, readTexts, type Suite, ttl, Writer } from './harness.ts';
 
 export function forkContract(suite: Suite): void {
   const { describe, expect, test } = suite;
@@ -35,6 +35,7 @@ export function forkContract(suite: Suite): void {
     });
   });
   forkEdgeContract(suite);
+  forkFirstContract(suite);
 }
 
 function forkEdgeContract(suite: Suite): void {
@@ -68,6 +69,59 @@ function forkEdgeContract(suite: Suite): void {
       expect(await codeOf(ledgers.fork('s', 1, 's'))).toBe('session_exists');
       for (const atSeq of [3, -1, 0.5, Number.NaN]) expect(await codeOf(ledgers.fork('s', atSeq, 'f'))).toBe('RangeError');
       expect(await ledgers.head('f')).toBeUndefined();
+    });
+  });
+}
+
+function forkFirstContract(suite: Suite): void {
+  const { describe, expect, test } = suite;
+  describe('fork with first events', () => {
+    test('has them after the prefix, and nobody has claimed it yet', async ({ ledgers }) => {
+      const origin = await Writer.claim(ledgers, 's');
+      await origin.write(['a', 'b', 'c']);
+      const first = notes(2, ['x', 'y']);
+      await ledgers.fork('s', 2, 'fork', first);
+      expect(await ledgers.head('fork')).toEqual({ seq: 4, epoch: 0, inboxSeq: 0 });
+      expect((await readAll(ledgers, 'fork')).slice(2)).toEqual(first);
+      expect((await ledgers.list()).find(({ id }) => id === 'fork')).toMatchObject({ seq: 4, updatedAt: first.at(-1)?.at });
+      const fork = await Writer.claim(ledgers, 'fork');
+      expect(fork.claim).toMatchObject({ epoch: 1, seq: 4 });
+      await fork.write(['z']);
+      await origin.write(['d']);
+      expect(await readTexts(ledgers, 'fork')).toEqual(['a', 'b', 'x', 'y', 'z']);
+      expect(await readTexts(ledgers, 's')).toEqual(['a', 'b', 'c', 'd']);
+    });
+
+    test('can be forked again, before and after them', async ({ ledgers }) => {
+      await (await Writer.claim(ledgers, 's')).write(['a', 'b']);
+      await ledgers.fork('s', 2, 'f1', notes(2, ['x']));
+      await ledgers.fork('f1', 3, 'f2', notes(3, ['y']));
+      await ledgers.fork('f1', 2, 'f3', notes(2, ['z']));
+      await ledgers.fork('f1', 0, 'f4', notes(0, ['q']));
+      expect(await readTexts(ledgers, 'f2')).toEqual(['a', 'b', 'x', 'y']);
+      expect(await readTexts(ledgers, 'f3')).toEqual(['a', 'b', 'z']);
+      expect(await readTexts(ledgers, 'f4')).toEqual(['q']);
+    });
+
+    test('is made whole or not at all', async ({ ledgers }) => {
+      await (await Writer.claim(ledgers, 's')).write(['a', 'b']);
+      await (await Writer.claim(ledgers, 't')).write(['c']);
+      expect(await codeOf(ledgers.fork('s', 1, 'f', notes(2, ['x'])))).toBe('RangeError');
+      expect(await codeOf(ledgers.fork('s', 3, 'f', notes(3, ['x'])))).toBe('RangeError');
+      expect(await codeOf(ledgers.fork('unknown', 0, 'f', notes(0, ['x'])))).toBe('session_not_found');
+      expect(await ledgers.head('f')).toBeUndefined();
+      expect(await codeOf(ledgers.fork('s', 1, 't', notes(1, ['x'])))).toBe('session_exists');
+      expect(await readTexts(ledgers, 't')).toEqual(['c']);
+      expect(await readTexts(ledgers, 's')).toEqual(['a', 'b']);
+    });
+
+    test('goes without a trace when it is deleted, and its prefix stays', async ({ ledgers }) => {
+      await (await Writer.claim(ledgers, 's')).write(['a', 'b']);
+      await ledgers.fork('s', 1, 'fork', notes(1, ['x']));
+      await ledgers.delete('fork');
+      expect(await readTexts(ledgers, 's')).toEqual(['a', 'b']);
+      await ledgers.fork('s', 2, 'fork', notes(2, ['y']));
+      expect(await readTexts(ledgers, 'fork')).toEqual(['a', 'b', 'y']);
     });
   });
 }
