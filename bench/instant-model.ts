@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 
 /** What an instant model answers to its nth call, from 0: a number of calls of the tool `add`, or a text in deltas. */
 export type Answer = { readonly calls: number } | { readonly deltas: readonly string[] };
@@ -17,13 +17,16 @@ const usage = {
 };
 export const addInput = '{"a":1,"b":2}';
 
-export function instantModel(answer: (call: number) => Answer, options: { readonly keepTimes?: boolean } = {}): InstantModel {
+/** What an instant model says, by the number of the call, from 0, and by whose the last message of the prompt is. */
+export type Answering = (call: number, last: 'tool' | 'other') => Answer;
+
+export function instantModel(answer: Answering, options: { readonly keepTimes?: boolean } = {}): InstantModel {
   const calledAt: number[] = [];
   let calls = 0;
   let firstDeltaAt = 0;
-  const next = (): Answer => {
+  const next = ({ prompt }: Pick<LanguageModelV4CallOptions, 'prompt'>): Answer => {
     if (options.keepTimes === true) calledAt.push(performance.now());
-    return answer(calls++);
+    return answer(calls++, prompt.at(-1)?.role === 'tool' ? 'tool' : 'other');
   };
   return {
     specificationVersion: 'v4',
@@ -34,12 +37,12 @@ export function instantModel(answer: (call: number) => Answer, options: { readon
     get firstDeltaAt() {
       return firstDeltaAt;
     },
-    async doGenerate() {
-      const given = next();
+    async doGenerate(call) {
+      const given = next(call);
       return { content: contentOf(given, calls), finishReason: finishReasonOf(given), usage, warnings: [] };
     },
-    async doStream() {
-      const given = next();
+    async doStream(options) {
+      const given = next(options);
       const call = calls;
       const stream = new ReadableStream<LanguageModelV4StreamPart>({
         start(controller) {
@@ -81,3 +84,6 @@ export function roundsOf(rounds: number, calls: number): (call: number) => Answe
   const done: Answer = { deltas: ['done'] };
   return (call) => (call < rounds ? working : done);
 }
+
+/** Calls `add` once and then ends, in any process that goes on with the conversation. */
+export const oneCall: Answering = (_call, last) => (last === 'tool' ? { deltas: ['done'] } : { calls: 1 });

@@ -2,27 +2,40 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { appends } from './cases/appends.ts';
+import { bytesByLength } from './cases/bytes-by-length.ts';
 import { deltas } from './cases/deltas.ts';
+import { forks } from './cases/forks.ts';
 import { importCost } from './cases/import-cost.ts';
 import { loadSession } from './cases/load-session.ts';
 import { manyRuns } from './cases/many-runs.ts';
 import { parallelCalls } from './cases/parallel-calls.ts';
+import { resumeSessions } from './cases/resume-sessions.ts';
 import { roundsInMemory } from './cases/rounds-in-memory.ts';
+import { roundsOnPostgres } from './cases/rounds-on-postgres.ts';
 import { roundsOnSqlite } from './cases/rounds-on-sqlite.ts';
 import { storedBytes } from './cases/stored-bytes.ts';
 import { timeTravel } from './cases/time-travel.ts';
+import { waitingRuns } from './cases/waiting-runs.ts';
 import { machineLine, table, toJson } from './report.ts';
 import { type Benchmark, isWithin, type Row } from './row.ts';
+import { storeNotes } from './stores.ts';
 
 const benchmarks: readonly Benchmark[] = [
   roundsInMemory,
   parallelCalls,
   deltas,
   roundsOnSqlite,
+  roundsOnPostgres,
   storedBytes,
+  bytesByLength,
   manyRuns,
+  appends,
   loadSession,
+  resumeSessions,
   timeTravel,
+  forks,
+  waitingRuns,
   importCost,
 ];
 
@@ -87,6 +100,7 @@ function report(chosen: readonly Benchmark[], rows: ReadonlyMap<string, readonly
     'Medians of interleaved repetitions; "(checked)" is what is held against the ceiling: the best repetition of ours, of ratios their median.',
   );
   for (const { notes = [] } of chosen) for (const note of notes) console.log(note);
+  for (const note of storeNotes()) console.log(note);
 }
 
 function verdict(rows: readonly Row[]): number {

@@ -1,6 +1,6 @@
 import type { Figure, Figures } from './measure.ts';
 
-export type Unit = 'ms' | 'µs' | 'KiB' | 'MiB' | 'rounds/s' | '×';
+export type Unit = 'ms' | 'µs' | 'KiB' | 'MiB' | 'rounds/s' | 'appends/s' | '×';
 
 /** What the design allows. */
 export interface Ceiling {

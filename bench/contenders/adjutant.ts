@@ -23,7 +23,8 @@ export function agentOfRounds(rounds: number, calls: number, options: Pick<Runti
   const { keepTimes = false, ...runtimeOptions } = options;
   const model = instantModel(roundsOf(rounds, calls), { keepTimes });
   const definition = agent({ name: 'worker', model, tools: [add], limits: { rounds: rounds + 100 } });
-  const app = runtime({ app: 'bench', ...runtimeOptions });
+  // One runtime for each conversation: of an app with thousands of them, not each would look for runs to recover.
+  const app = runtime({ app: 'bench', recover: 'manual', ...runtimeOptions });
   const run = async (session?: string): Promise<void> => {
     const result = await app.run(definition, session === undefined ? 'go' : { input: 'go', session });
     assertEqual(result.rounds, rounds + 1, 'Rounds of Adjutant');

@@ -5,22 +5,23 @@ import { ChatGenerationChunk, type ChatResult } from '@langchain/core/outputs';
 import { tool } from '@langchain/core/tools';
 import { createReactAgent } from '@langchain/langgraph/prebuilt';
 import { z } from 'zod';
-import { type Answer, roundsOf } from '../instant-model.ts';
+import { type Answer, type Answering, roundsOf } from '../instant-model.ts';
 import { assertEqual, type Contender, deltaText } from './contender.ts';
 
-const add = tool(async ({ a, b }: { a: number; b: number }) => String(a + b), {
+/** A tool that adds two numbers. */
+export const add = tool(async ({ a, b }: { a: number; b: number }) => String(a + b), {
   name: 'add',
   description: 'Adds two numbers',
   schema: z.object({ a: z.number(), b: z.number() }),
 });
 
 /** The instant model in LangChain's interface. */
-class InstantChatModel extends BaseChatModel {
-  readonly #answer: (call: number) => Answer;
+export class InstantChatModel extends BaseChatModel {
+  readonly #answer: Answering;
   #calls = 0;
   firstDeltaAt = 0;
 
-  constructor(answer: (call: number) => Answer) {
+  constructor(answer: Answering) {
     super({});
     this.#answer = answer;
   }
@@ -33,15 +34,19 @@ class InstantChatModel extends BaseChatModel {
     return this;
   }
 
-  async _generate(): Promise<ChatResult> {
-    const answer = this.#answer(this.#calls++);
+  async _generate(messages: BaseMessage[]): Promise<ChatResult> {
+    const answer = this.#next(messages);
     if ('deltas' in answer) return { generations: [{ text: '', message: new AIMessage(answer.deltas.join('')) }] };
     const tool_calls = Array.from({ length: answer.calls }, (_, i) => ({ id: `call_${this.#calls}_${i}`, name: 'add', args: { a: 1, b: 2 } }));
     return { generations: [{ text: '', message: new AIMessage({ content: '', tool_calls }) }] };
   }
 
-  override async *_streamResponseChunks(_messages: BaseMessage[], _options: object, run?: CallbackManagerForLLMRun) {
-    const answer = this.#answer(this.#calls++);
+  #next(messages: readonly BaseMessage[]): Answer {
+    return this.#answer(this.#calls++, messages.at(-1)?.getType() === 'tool' ? 'tool' : 'other');
+  }
+
+  override async *_streamResponseChunks(messages: BaseMessage[], _options: object, run?: CallbackManagerForLLMRun) {
+    const answer = this.#next(messages);
     if (!('deltas' in answer)) return;
     this.firstDeltaAt = performance.now();
     for (const delta of answer.deltas) {
