@@ -27,7 +27,8 @@ function hooked(inner: Store, { before, after }: Hooks = {}): Store {
     new Proxy(ledgers, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name);
-        if (typeof value !== 'function' || ['follow', 'read', 'readStored'].includes(String(name))) return value;
+        if (typeof value !== 'function') return value;
+        if (['follow', 'read', 'readStored'].includes(String(name))) return value.bind(target);
         return async (...args: unknown[]) => {
           await before?.(String(name), args);
           const answer: unknown = await Reflect.apply(value, target, args);
@@ -238,4 +239,36 @@ describe('a cancel waits no longer than a second for', () => {
     expect(status).toBe('cancelled');
     expect(session.events.filter(({ type }) => type === 'tool_result' || type === 'tool_yield')).toHaveLength(1);
   });
+});
+
+test('a session that others have written to since it was read is read again before a run', async () => {
+  const store = hooked(memoryStore());
+  const talker = (text: string) => agent({ name: 'talker', model: scriptedModel([{ text }, { text: `${text} again` }]) });
+  const here = runtime({ app: 'attacks', store, recover: 'manual' });
+  const mine = talker('here');
+  const { session } = await here.run(mine, 'One');
+  await runtime({ app: 'attacks', store, recover: 'manual' }).run(talker('there'), { session: session.id, input: 'Two' });
+  const result = await here.run(mine, { session, input: 'Three' });
+  expect(result).toMatchObject({ status: 'completed', output: 'here again' });
+  const said = result.session.events.flatMap((event) => (event.type === 'user' ? [event.text] : []));
+  expect(said).toEqual(['One', 'Two', 'Three']);
+});
+
+test('a run whose input an open run was told is not run when it is asked for again', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let executions = 0;
+  const slow = tool({ name: 'slow', description: 'Takes its time', schema: nothing, execute: () => (++executions === 1 ? promise : 'x') });
+  const model = scriptedModel([{ toolCalls: [{ name: 'slow', args: {} }] }, { text: 'end' }, { text: 'too much' }]);
+  const working = agent({ name: 'working', model, tools: [slow] });
+  const app = runtime({ app: 'attacks', runnables: [working] });
+  const session = await app.session();
+  const first = app.run(working, { session, input: 'Go' });
+  await until(() => executions === 1, 'the tool');
+  const told = { session, input: 'And this', runId: 'told' };
+  const second = app.run(working, told);
+  await until(() => session.events.some((event) => event.type === 'user' && event.text === 'And this'), 'the message');
+  resolve('done');
+  const { runId } = await first;
+  expect(await second).toMatchObject({ runId, output: 'end' });
+  expect(await app.run(working, told)).toMatchObject({ runId, output: 'end' });
 });
