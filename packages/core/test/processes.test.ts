@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Event, type Runtime, runtime, type Store } from 'adjutant';
+import { type Event, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TestProcess } from './crash/child-process.ts';
 import { type Effect, EffectFile, readEffects } from './crash/effect-file.ts';
@@ -192,4 +192,11 @@ describe('a run whose process was killed', () => {
     expect(await app.resume(session)).toMatchObject({ status: 'completed', output: 'held' });
     expect(callsOf(readEffects(effects))).toEqual(['run/r1.0', 'run/r3.0']);
   });
+});
+
+test('a lease that is too short to be kept is refused', () => {
+  const store = memoryStore();
+  for (const ttl of [0, 99, Number.POSITIVE_INFINITY, Number.NaN]) {
+    expect(() => runtime({ app: 'processes', store, lease: { ttl } })).toThrow(expect.objectContaining({ code: 'invalid_runtime' }));
+  }
 });

@@ -18,10 +18,10 @@ interface Place {
   readonly sessionId: string;
 }
 
-type Stop = 'crash' | 'given back' | 'cut';
+type Manner = 'crash' | 'given back' | 'cut';
 
 /** What a stopped run must have in common with one that was not. */
-async function check(whole: Continued, continued: Continued, { make, store, sessionId }: Place, stop: Stop): Promise<void> {
+async function check(whole: Continued, continued: Continued, { make, store, sessionId }: Place, stop: Manner): Promise<void> {
   const { compares = 'projection', isReporting = false, shared } = make();
   deepStrictEqual(continued.outcome.result, whole.outcome.result, 'the result');
   if (compares !== 'end') deepStrictEqual(continued.outcome.state, whole.outcome.state, 'the state');
@@ -56,7 +56,7 @@ function countExecutions(executions: readonly Execution[]): ReadonlyMap<string, 
  * Each attempt enters its tool once at most, a tool that reports is entered once in all, what succeeded has been, and what was settled is
  * not entered again (SEMANTICS B7).
  */
-function checkEffects(whole: Continued, continued: Continued, { isReporting, stop }: { readonly isReporting: boolean; readonly stop: Stop }): void {
+function checkEffects(whole: Continued, continued: Continued, { isReporting, stop }: { readonly isReporting: boolean; readonly stop: Manner }): void {
   const { events, executions, before = { executions: [], events: [] } } = continued;
   checkKeys(executions, before.events);
   const settledBefore = new Set(settledCalls(before.events).map(({ callId }) => callId));
@@ -103,31 +103,38 @@ function attemptedCalls(events: readonly Event[]): readonly string[] {
   return events.flatMap((event) => (event.type === 'tool_call' || event.type === 'tool_attempt' ? [event.callId] : []));
 }
 
-/** Stops a run at its `number`th append, and continues it by another process on the same store. `false`: it has fewer appends. */
-async function crashAt({ make, store, sessionId }: Place, number: number, when: 'before' | 'after'): Promise<Continued | undefined> {
-  const crashing = crashingStore(store, number, when);
-  const first = new Process(make, crashing.store, { sessionId });
-  const ended = await Promise.race([
-    first.begin().then(
-      () => 'ended' as const,
-      (error: unknown) => Promise.reject(error as Error),
-    ),
-    crashing.crashed.then(() => 'crashed' as const),
-  ]);
-  if (ended === 'ended') {
-    await first.app.close();
-    return undefined;
+/** Where a process is gone: before or after its own `number`th append. */
+interface Stop {
+  readonly number: number;
+  readonly when: 'before' | 'after';
+}
+
+/**
+ * Stops a run at an append, continues it by another process on the same store, which may be stopped as well, and so on.
+ * `undefined`: the first process has fewer appends.
+ */
+async function crashAt({ make, store, sessionId }: Place, stops: readonly Stop[]): Promise<Continued | undefined> {
+  const executions: Execution[] = [];
+  let events: readonly Event[] = [];
+  for (const [i, { number, when }] of stops.entries()) {
+    const crashing = crashingStore(takingOver(store), number, when);
+    const process = new Process(make, crashing.store, { sessionId, events });
+    const ended = await Promise.race([process.goOn(events), crashing.crashed]);
+    if (ended !== undefined) {
+      const outcome = await process.outcome(ended);
+      if (i === 0) return undefined;
+      return { outcome, events: await storedEvents(store, sessionId), executions: process.run.executions, before: { executions, events } };
+    }
+    // What it still does in this process, it would not have done.
+    executions.push(...process.run.executions);
+    events = await storedEvents(store, sessionId);
   }
-  // What it still does in this process, it would not have done.
-  const executions = [...first.run.executions];
-  const kept = takingOver(store);
-  const events = await storedEvents(store, sessionId);
-  const second = new Process(make, kept, { sessionId, events });
-  const result = await second.goOn(events);
-  const outcome = await second.outcome(result);
-  const last = await storedEvents(store, sessionId);
-  deepStrictEqual(last, [...result.session.events], 'the stored events');
-  return { outcome, events: last, executions: second.run.executions, before: { executions, events } };
+  const last = new Process(make, takingOver(store), { sessionId, events });
+  const result = await last.goOn(events);
+  const outcome = await last.outcome(result);
+  const stored = await storedEvents(store, sessionId);
+  deepStrictEqual(stored, [...result.session.events], 'the stored events');
+  return { outcome, events: stored, executions: last.run.executions, before: { executions, events } };
 }
 
 async function storedEvents(store: Store, sessionId: string): Promise<readonly Event[]> {
@@ -161,14 +168,14 @@ export async function* casesOf({ scenario, make, storeName, openStore, nth }: Ma
     const name = `given back at event ${seq}`;
     yield { name: `${title}: ${name}`, run: () => giveBackAt(place(name), seq) };
   }
-  for (const when of ['before', 'after'] as const) {
+  for (const [name, stopsAt] of Object.entries(manners)) {
     const end = { isReached: false };
     for (let number = 1; !end.isReached; number += nth) {
-      const name = `stopped ${when} append ${number}`;
+      const kind = `${name} ${number}`;
       yield {
-        name: `${title}: ${name}`,
+        name: `${title}: ${kind}`,
         run: async () => {
-          const hasCrashed = await crashedAt(place(name), number, when);
+          const hasCrashed = await crashedAt(place(kind), stopsAt(number));
           if (!hasCrashed) end.isReached = true;
           return hasCrashed;
         },
@@ -176,6 +183,15 @@ export async function* casesOf({ scenario, make, storeName, openStore, nth }: Ma
     }
   }
 }
+
+const manners: Readonly<Record<string, (number: number) => readonly Stop[]>> = {
+  'stopped before append': (number) => [{ number, when: 'before' }],
+  'stopped after append': (number) => [{ number, when: 'after' }],
+  'stopped twice, first after append': (number) => [
+    { number, when: 'after' },
+    { number: 1 + ((number * 3) % 5), when: number % 2 === 0 ? 'before' : 'after' },
+  ],
+};
 
 async function cutAt(place: Place, cut: number): Promise<true> {
   const whole = await runWhole(place.make, place.sessionId);
@@ -192,9 +208,9 @@ async function giveBackAt(place: Place, seq: number): Promise<true> {
   return true;
 }
 
-async function crashedAt(place: Place, number: number, when: 'before' | 'after'): Promise<boolean> {
+async function crashedAt(place: Place, stops: readonly Stop[]): Promise<boolean> {
   const whole = await runWhole(place.make, place.sessionId);
-  const continued = await crashAt(place, number, when);
+  const continued = await crashAt(place, stops);
   if (continued === undefined) return false;
   await check(whole, continued, place, 'crash');
   return true;

@@ -1,5 +1,4 @@
 import { type Event, type PendingCall, type Run, type RunResult, type Runtime, runtime, type Session, type Store } from 'adjutant';
-import { postAnswer } from '../../src/ledger/answer.ts';
 import { projection } from './projection.ts';
 import type { MakeScenario, ScenarioRun } from './scenario.ts';
 import { tickingClock } from './ticking-clock.ts';
@@ -75,17 +74,17 @@ export class Process {
   /** Answers the last question only, so that the others are asked and answered across stops. */
   async #answer({ session, pendingCalls, awaitingInput, yieldedInvocationId }: RunResult): Promise<void> {
     const pending = pendingCalls.findLast(({ accepted }) => !accepted);
-    if (pending !== undefined) await this.answer(session, pending);
+    if (pending !== undefined) await this.#answerOne(pending);
     const { message } = this.run;
     if (pending !== undefined || !awaitingInput || message === undefined) return;
     session.addMessage(message(session.events.filter(({ type }) => type === 'user').length), yieldedInvocationId);
     await session.flush();
   }
 
-  async answer(session: Session, pending: PendingCall): Promise<void> {
+  async #answerOne(pending: PendingCall): Promise<void> {
     const answer = this.run.answer?.(pending);
     if (answer === undefined) throw new Error(`The scenario has no answer to "${pending.name}".`);
-    await postAnswer(session.ledger, pending.requestId, { ...answer, by: 'user:ann' });
+    await this.app.answer(pending.requestId, { ...answer, by: 'user:ann' });
   }
 
   async outcome(result: RunResult): Promise<Outcome> {
