@@ -1,16 +1,18 @@
 import { join } from 'node:path';
-import { sqlite } from 'adjutant/sqlite';
+import type { Store } from 'adjutant';
 import { BareCommit } from '../bare-commit.ts';
 import { agentOfRounds } from '../contenders/adjutant.ts';
-import { elapsed, Figure, interleave } from '../measure.ts';
+import { elapsed, Figure, interleave, type Subject } from '../measure.ts';
 import { type Benchmark, ours, type Row, type Settings } from '../row.ts';
+import { type OpenStore, openSqlite } from '../stores.ts';
 import { medianRound } from './rounds-in-memory.ts';
 
 type Synchronous = 'full' | 'normal';
-type Store = ReturnType<typeof sqlite>;
 
 const limits: Readonly<Record<Synchronous, number>> = { full: 0.3, normal: 0.08 };
 const lengths = [10, 100, 1_000];
+/** What LangGraph.js writes in each round grows with the conversation. */
+const longestOfPeers = 100;
 const flatness = 1.1;
 
 /** One durable round with one tool call; its floor is a bare commit of as many rows in a worker thread. */
@@ -18,26 +20,27 @@ export const roundsOnSqlite: Benchmark = {
   name: 'rounds-on-sqlite',
   notes: [
     'The floor on SQLite is a bare commit of the rows of one round by way of a worker thread.',
-    'The AI SDK has no store. The one of LangGraph.js (@langchain/langgraph-checkpoint-sqlite) needs better-sqlite3, whose native build cannot be fetched here.',
+    'The AI SDK has no store. LangGraph.js comes with `durability: async`: it writes beside its next step, and does not wait for it.',
   ],
   async run(settings) {
     return [...(await roundsWith('full', settings)), ...(await roundsWith('normal', settings))];
   },
 };
 
-async function roundsWith(synchronous: Synchronous, { quick, folder }: Settings): Promise<Row[]> {
-  const store = sqlite(join(folder, `rounds-${synchronous}.db`), { synchronous });
+async function roundsWith(synchronous: Synchronous, settings: Settings): Promise<Row[]> {
+  const { quick, folder } = settings;
+  await using opened = await openSqlite(settings, synchronous);
+  const { store, name } = opened;
   await using bare = new BareCommit(join(folder, `bare-${synchronous}.db`), synchronous);
   const figures = await interleave(
     [
       { name: 'bare loop', measure: () => commits(bare, 200) },
       ...lengths.map((rounds) => ({ name: `${rounds}`, measure: () => conversations(store, rounds), every: rounds === 1_000 ? 2 : 1 })),
+      ...lengths.flatMap((rounds) => (rounds > longestOfPeers ? [] : ofPeers(opened, rounds))),
     ],
     quick ? 4 : 12,
   );
   const ratios = await flatnessOnSqlite(store, quick ? 3 : 8);
-  await store.close();
-  const name = `SQLite ${synchronous.toUpperCase()}`;
   const rows = lengths.map(
     (rounds): Row => ({
       work: `a round on ${name}, ${rounds} rounds`,
@@ -45,6 +48,10 @@ async function roundsWith(synchronous: Synchronous, { quick, folder }: Settings)
       figures: new Map([
         ['bare loop', figures.get('bare loop') as Figure],
         [ours, figures.get(`${rounds}`) as Figure],
+        ...opened.peers.flatMap((peer) => {
+          const figure = figures.get(`${peer.name} ${rounds}`);
+          return figure === undefined ? [] : [[peer.name, figure] as const];
+        }),
       ]),
       ceiling: { limit: limits[synchronous] },
     }),
@@ -53,6 +60,16 @@ async function roundsWith(synchronous: Synchronous, { quick, folder }: Settings)
     ...rows,
     { work: `round 1,000 against round 10, ${name}`, unit: '×', figures: new Map([[ours, ratios]]), ceiling: { limit: flatness, of: 'median' } },
   ];
+}
+
+let sessions = 0;
+
+function ofPeers({ peers }: OpenStore, rounds: number): Subject[] {
+  return peers.map((peer) => ({
+    name: `${peer.name} ${rounds}`,
+    measure: async () => (await elapsed(() => peer.rounds(`rounds-${++sessions}`, rounds))) / rounds,
+    every: 3,
+  }));
 }
 
 async function commits(bare: BareCommit, count: number): Promise<number> {
