@@ -271,6 +271,38 @@ describe.each([
       expect(await storedTheme()).toBe('dark');
     });
 
+    test('is never without its decision, whenever its maker dies', async () => {
+      await withTheme('s');
+      // As if the process ended at the first write that follows the fork itself.
+      const dying: Store = {
+        ...store,
+        for: (scope) =>
+          new Proxy(store.for(scope), {
+            get: (target, name: keyof LedgerStore) => {
+              if (name === 'append' || name === 'claim') return () => Promise.reject(new Error('died'));
+              const member = target[name] as (...args: unknown[]) => unknown;
+              return member.bind(target);
+            },
+          }),
+      };
+      await open(dying)
+        .fork('s', { id: 'isolated' })
+        .catch(() => undefined);
+      await open(dying)
+        .fork('s', { id: 'live', shared: 'live' })
+        .catch(() => undefined);
+      const ledgers = store.for({ tenant: 'default', app });
+      for (const id of ['isolated', 'live']) {
+        // Whoever claims it next finds what becomes of its shared scopes.
+        await ledgers.release(await ledgers.claim(id, 'sweeper', { ttl: 1_000 }));
+        const fork = await open(store).session({ id });
+        expect(fork.events.at(-1)).toMatchObject({ type: 'decision', component: 'fork', decision: id, data: { session: id, from: 's' } });
+        userOf(fork)['theme'] = id;
+        await fork.flush();
+        expect(await storedTheme()).toBe(id === 'live' ? 'live' : 'dark');
+      }
+    });
+
     test('takes part in shared state when it is told to', async () => {
       await withTheme('s');
       const fork = await open(store).fork('s', { id: 'fork', shared: 'live' });
