@@ -86,7 +86,7 @@ describe('a run that waits for approval', () => {
   test('asks again for the next call, also of another process that continues it', async () => {
     const place = bench();
     const server = await startChatServer(({ messages }) => {
-      const done = messages.filter(({ role }) => role === 'tool').length;
+      const done = messages.slice(messages.findLastIndex(({ role }) => role === 'user')).filter(({ role }) => role === 'tool').length;
       return done < 2 ? { call: { name: 'calculate', args: { expression: `${done} + 1` } } } : { text: 'Counted.' };
     });
     const options = ['--model', server.modelName];
@@ -101,6 +101,9 @@ describe('a run that waits for approval', () => {
       stdout: expect.stringContaining('? asks for approval: calculate({"expression":"1 + 1"})'),
     });
     expect(await approve()).toMatchObject({ code: 0, stdout: expect.stringContaining('Counted.') });
+    // From now on it does not.
+    const trusted = await place.run(['--ask-before', 'none', '--session', 'count', 'What is it now?', ...options]);
+    expect(trusted).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ calculate(.*\n)*✓ calculate(.*\n)*Counted\./) });
   });
 
   test('can be cancelled, and asks nothing any more', async () => {

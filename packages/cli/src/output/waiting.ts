@@ -57,7 +57,7 @@ export function askedBy({ request, ...call }: PendingCall): AskedRequest {
   return { ...call, summary: request.summary, options: request.options };
 }
 
-export function untilText(expiresAt: number | undefined): string {
+function untilText(expiresAt: number | undefined): string {
   return expiresAt === undefined ? '' : `, until ${formatTime(expiresAt)}`;
 }
 
