@@ -168,8 +168,10 @@ async function followHolder(session: Session, open: OpenSession, request: RunReq
   else signal?.addEventListener('abort', onSignal, { once: true });
   // Without an input of its own it goes with the run that is open.
   let root = posted === undefined ? openRoot(session)?.path : landedIn(session, posted);
+  let told = ledger.durableSeq;
   const following = (async (): Promise<boolean> => {
     for await (const event of store.follow(id, ledger.durableSeq, over.signal)) {
+      told = event.seq;
       sink.push(event);
       if (event.type === 'invocation_start' && event.mode === 'root' && root === undefined) {
         if (runnable !== undefined) assertSameRunnable(session, { path: event.invocationId, kind: event.kind, name: event.name }, runnable);
@@ -185,10 +187,16 @@ async function followHolder(session: Session, open: OpenSession, request: RunReq
   try {
     const rests = await Promise.race([following, untilFree(session, over.signal).then(() => false)]);
     if (isStopped) throw new RunStoppedError({ session: id, runId: root ?? runId });
-    if (!rests || root === undefined) return undefined;
     const fresh = await open(true);
+    // A session can be free before it is told that the run has ended.
+    if (posted !== undefined) root ??= landedIn(fresh, posted);
+    if (root === undefined) return undefined;
     const record = lastRecord(fresh.ledger, root);
-    return { result: record?.end === undefined ? yieldedResult(fresh, root) : endedResult(fresh, root, record), more: false };
+    if (record?.end === undefined || record.next !== undefined) return rests ? { result: yieldedResult(fresh, root), more: false } : undefined;
+    over.abort();
+    await following.catch(() => false);
+    for (const event of fresh.events.slice(told)) sink.push(event);
+    return { result: endedResult(fresh, root, record), more: false };
   } finally {
     over.abort();
     signal?.removeEventListener('abort', onSignal);
