@@ -41,7 +41,7 @@ import { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } fr
 import { recordedScopes, type ScopeIds, SharedState } from './ledger/shared-state.ts';
 import type { StateSchema } from './ledger/state-types.ts';
 import type { StateSnapshot } from './ledger/time-travel.ts';
-import { isIsolated, isUnrecordedFork, makeFork, recordFork } from './ledger/time-travel-fork.ts';
+import { copyDecisions, isIsolated, isUnrecordedFork, makeFork, recordFork } from './ledger/time-travel-fork.ts';
 import { memoryStore } from './stores/memory.ts';
 import { processOwner } from './stores/owner.ts';
 import { type Toolset, toolset } from './tools/toolset.ts';
@@ -88,6 +88,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
       prices: options.prices,
       tools: this.tools,
       strictNames: options.store !== undefined,
+      takeUp: (session) => this.#recovery.takeUp(session),
       waitingRunsPerUser: options.limits?.waitingRunsPerUser ?? defaultWaitingRuns,
     };
     this.#recovery = new Recovery({
@@ -348,20 +349,22 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
   ): Promise<Session<Schema>> {
     const id = snapshot.id ?? `session_${this.#ids.next()}`;
     if ((await this.#ledgers.head(id)) !== undefined) throw new SessionExistsError({ session: id });
-    const session = this.#fill(snapshot, id, schema);
+    // What nobody else can open needs no record of it.
+    const session = this.#fill(snapshot, id, schema, this.#options.store !== undefined);
     await session.flush();
     this.#sessions.add(id, session);
     return session as unknown as Session<Schema>;
   }
 
-  #fill(snapshot: SessionSnapshot | LooseSnapshot, id: string, schema: StateSchema | undefined): Session {
+  #fill(snapshot: SessionSnapshot | LooseSnapshot, id: string, schema: StateSchema | undefined, lasts = false): Session {
     const ledger = new Ledger(id, this.#ports(), []);
     ledger.restore(snapshot.events ?? [], snapshot.blobs ?? {});
     const observed = looseState(snapshot);
     const named = Object.fromEntries(observed.map(({ scope }) => [scope, id]));
     // A copy keeps the shared state that it was made with, and its writes to itself.
     const session = this.#wrap(ledger, { ...named, ...recordedScopes(ledger.events), ...snapshot.scopes }, schema ?? this.#options.stateSchema, true);
-    if (observed.length > 0) ledger.append(observed);
+    const drafts = [...(lasts ? copyDecisions(ledger, session.shared.names) : []), ...observed];
+    if (drafts.length > 0) ledger.append(drafts);
     return session;
   }
 

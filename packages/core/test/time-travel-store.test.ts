@@ -335,6 +335,29 @@ describe.each([
       expect(await storedTheme()).toBe('dark');
     });
 
+    test('a restored copy keeps shared state to itself too, in every process that opens it', async () => {
+      await withTheme('s');
+      const snapshot = (await open(store).session({ id: 's' })).toJSON();
+      const copy = await open(store).restoreSession({ ...snapshot, id: 'copy' });
+      const at = snapshot.events.length;
+      expect(copy.events.slice(0, at)).toEqual(snapshot.events);
+      expect(copy.events.slice(at)).toMatchObject([{ type: 'decision', component: 'fork', decision: 'isolated', data: { session: 'copy', at } }]);
+      await copy.ledger.release();
+      const elsewhere = await open(store).session({ id: 'copy' });
+      expect(userOf(elsewhere)['theme']).toBe('dark');
+      userOf(elsewhere)['theme'] = 'blue';
+      await elsewhere.flush();
+      expect(await storedTheme()).toBe('dark');
+      const again = await open(store).restoreSession({ ...elsewhere.toJSON(), id: 'again' });
+      expect(again.events.filter(({ type }) => type === 'decision')).toHaveLength(1);
+    });
+
+    test('a restored copy without shared state is the same, event for event', async () => {
+      const events = changes(3);
+      const copy = await open(store).restoreSession({ app, id: 'copy', events });
+      expect(copy.events).toEqual(events);
+    });
+
     test('answers an attempt that is open in the shared part by the recovery of its tool', async () => {
       const keys: string[] = [];
       const entered = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { SessionNotFoundError } from './errors.ts';
 import { type Event, type EventDraft, type EventOf, eventVersions } from './event.ts';
-import type { LedgerPorts } from './ledger.ts';
+import type { Ledger, LedgerPorts } from './ledger.ts';
 import type { AppendReceipt } from './port.ts';
 import { checkSeq } from './time-travel.ts';
 
@@ -40,6 +40,12 @@ function lastForkDecision(outside: readonly Event[]): EventOf<'decision'> | unde
  */
 export function isIsolated(outside: readonly Event[]): boolean {
   return lastForkDecision(outside)?.decision === 'isolated';
+}
+
+/** What makes a copy keep its shared scopes to itself in every process that opens it; nothing when it has none, or says so already. */
+export function copyDecisions({ session, lastSeq, invocations }: Ledger, scopes: readonly string[]): readonly EventDraft[] {
+  if (scopes.length === 0 || isIsolated(invocations.outside)) return [];
+  return [forkDecision({ session, shared: 'isolated', at: lastSeq })];
 }
 
 /** Whether a ledger is a fork of which nobody has said yet what becomes of its shared scopes: the store alone made it. */
