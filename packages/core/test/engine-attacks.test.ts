@@ -1,4 +1,4 @@
-import { agent, type LedgerStore, memoryStore, parallel, runtime, type Store, step, tool } from 'adjutant';
+import { agent, type LedgerStore, memoryStore, parallel, runtime, type Store, sequence, step, tool } from 'adjutant';
 import { scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -271,4 +271,68 @@ test('a run whose input an open run was told is not run when it is asked for aga
   const { runId } = await first;
   expect(await second).toMatchObject({ runId, output: 'end' });
   expect(await app.run(working, told)).toMatchObject({ runId, output: 'end' });
+});
+
+test('an answer to a run that waits is taken up while what it dispatched goes on, and so is a cancel', async () => {
+  const store = hooked(memoryStore());
+  let isSlowOver = false;
+  const slow = step({
+    name: 'slow',
+    execute: async (ctx) => {
+      await until(() => isSlowOver || ctx.signal.aborted, 'the end');
+      return ctx.complete('slow');
+    },
+  });
+  const root = sequence({
+    name: 'root',
+    runnables: [
+      step({
+        name: 'dispatching',
+        execute: (ctx) => {
+          ctx.dispatch(slow);
+          return ctx.complete('');
+        },
+      }),
+      asker('first'),
+      asker('second'),
+    ],
+  });
+  const app = runtime({ app: 'attacks', store, runnables: [root, slow] });
+  const { session, pendingCalls, runId } = await app.run(root, 'Go');
+  const seen: string[] = [];
+  const over = new AbortController();
+  /** Follows the ledger up to an event of an invocation. */
+  const follow = async (type: string, path: string): Promise<void> => {
+    for await (const event of store.for(scope).follow(session.id, seen.length, over.signal)) {
+      seen.push(`${event.type} ${event.invocationId}`);
+      if (event.type === type && event.invocationId === path) return;
+    }
+  };
+  await app.answer(pendingCalls[0]?.requestId ?? '', { input: { answer: 'Yes' } });
+  await follow('invocation_yield', `${runId}/second`);
+  await app.cancel(session, { reason: 'Enough.' });
+  await follow('invocation_end', runId);
+  expect(seen.at(-1)).toBe(`invocation_end ${runId}`);
+  expect(session.ledger.invocations.byPath.get(runId)?.status).toBe('cancelled');
+  isSlowOver = true;
+  await app.close();
+});
+
+test('a child that a body made for itself leaves no question behind when it is cancelled in another process', async () => {
+  const store = hooked(memoryStore());
+  const root = step({ name: 'root', execute: async (ctx) => ctx.complete((await ctx.call(asker())).output as string) });
+  const { session } = await runtime({ app: 'attacks', store, recover: 'manual' }).run(root, 'Go');
+  const other = runtime({ app: 'attacks', store, recover: 'manual', runnables: [root] });
+  await other.cancel(session.id);
+  for (const run of await other.recover()) expect(await run).toMatchObject({ status: 'cancelled' });
+  expect((await store.for(scope).requests()).map(({ status }) => status)).toEqual(['cancelled']);
+});
+
+test('asking again for a run that has ended does not make its session due', async () => {
+  const store = hooked(memoryStore());
+  const app = runtime({ app: 'attacks', store, recover: 'manual' });
+  const talker = agent({ name: 'talker', model: scriptedModel([{ text: 'end' }]) });
+  const { session } = await app.run(talker, { input: 'Go', runId: 'once' });
+  expect(await app.run(talker, { session, input: 'Go', runId: 'once' })).toMatchObject({ output: 'end' });
+  expect(await store.for(scope).due()).toEqual([]);
 });

@@ -1,5 +1,4 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
-import { isAdjutantError } from '../base/error.ts';
 import { SessionBusyError } from '../ledger/errors.ts';
 import type { EventDraft, EventOf } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
@@ -16,10 +15,11 @@ import { keepLease } from './lease.ts';
 import { answersWith } from './message-answer.ts';
 import { occupancyOf } from './occupancy.ts';
 import { closeGateAfter, watchForRest } from './rest.ts';
-import type { RunControl, RunResult, RunSink } from './run.ts';
+import type { RunResult, RunSink } from './run.ts';
 import { type AppServices, isBelow, type OnStep, type Parked, RunContext } from './run-context.ts';
 import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
 import { hasOutcome } from './sequence-body.ts';
+import { listen, reasonOf } from './steering.ts';
 import { tooManyWaiting } from './waiting-limit.ts';
 
 /** What one run is to do. */
@@ -207,6 +207,8 @@ class Execution {
   #forget: () => void = () => undefined;
   #stopAsked = false;
   #isInputGiven = false;
+  /** Whether only what was dispatched goes on. */
+  #isBehind = false;
   #hasNothingNew = false;
 
   constructor(app: AppServices, session: Session, sink: RunSink, { open, runnable, request }: Beginning) {
@@ -255,6 +257,7 @@ class Execution {
       cancel: (reason) => run.abort(reason),
       pause: () => run.gate.close('pause'),
       interrupt: () => run.interrupt(),
+      late: () => this.#isBehind && this.#app.takeUp(ledger.session),
     });
     this.#inbox = inbox;
     this.#expiry = new ExpiryWatch(
@@ -324,8 +327,9 @@ class Execution {
       return [];
     }
     // What has ended is not told anything more.
-    if (input.length > 0 && !hasOutcome(ledger.invocations, this.#open.path)) ledger.append(input);
-    ledger.append([], { wakeAt: this.#app.clock.now() });
+    const isOver = hasOutcome(ledger.invocations, this.#open.path);
+    if (input.length > 0 && !isOver) ledger.append(input);
+    if (!isOver || openDetached(ledger).length > 0) ledger.append([], { wakeAt: this.#app.clock.now() });
     return [];
   }
 
@@ -352,11 +356,31 @@ class Execution {
     const wakeAt = run.hasDetached && !run.detachedRests ? this.#app.clock.now() : firstExpiry(ledger);
     ledger.append(drafts, { wakeAt });
     await ledger.durable();
+    if (run.hasDetached) {
+      await this.#watchBehind(run);
+      return true;
+    }
     await this.#endTurn();
-    // What was dispatched goes on, and with it the ownership.
-    if (run.hasDetached || occupancyOf(ledger).runs > 1) return true;
+    // What another run dispatched goes on, and with it the ownership.
+    if (occupancyOf(ledger).runs > 1) return true;
     const { released } = await ledger.release({ inboxSeq: this.#inbox?.seen });
     return released;
+  }
+
+  /** What was dispatched goes on, and with it the ownership: whatever comes for the rest of the run is taken up here. */
+  async #watchBehind(run: RunContext): Promise<void> {
+    const { ledger } = this.#session;
+    this.#isBehind = true;
+    this.#forget();
+    await this.#expiry?.stop();
+    const at = firstExpiry(ledger);
+    const { clock, takeUp } = this.#app;
+    const cancelTimer = at === null ? undefined : clock.setTimer(at - clock.now(), () => takeUp(ledger.session));
+    const forgetFailure = ledger.onFailure((error) => run.abort(reasonOf(error)));
+    this.#forget = () => {
+      cancelTimer?.();
+      forgetFailure();
+    };
   }
 
   get hasDetached(): boolean {
@@ -420,44 +444,6 @@ const mostLooks = 5;
 async function allWound({ ledger, runId }: RunContext): Promise<void> {
   const { underWay } = occupancyOf(ledger);
   await Promise.allSettled([...underWay].filter(([path]) => isBelow(path, runId)).map(([, { ended }]) => ended));
-}
-
-function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined, control: Pick<RunControl, 'poke' | 'stop'>): () => void {
-  const { ledger } = run;
-  const cancel = (reason?: string): void => {
-    if (run.scope.aborted || ledger.failure !== undefined) return;
-    const message = reason ?? 'The run was cancelled.';
-    ledger.append([{ type: 'cancel', by: 'user', invocationId: run.runId, reason: message }]);
-    run.abort(new AbortReason('cancelled', message));
-  };
-  const onSignal = (): void => cancel(messageOf(signal?.reason));
-  const forgetters = [
-    ledger.onDraft((event) => run.count(event)),
-    ledger.onDurable((events) => {
-      for (const event of events) sink.push(event);
-    }),
-    ledger.onFailure((error) => run.abort(reasonOf(error))),
-    () => signal?.removeEventListener('abort', onSignal),
-    () => run.close(),
-  ];
-  sink.attach({ cancel, ...control });
-  if (signal?.aborted) onSignal();
-  else signal?.addEventListener('abort', onSignal, { once: true });
-  return () => {
-    for (const forget of forgetters) forget();
-  };
-}
-
-/** What a person gave as the reason of an abort. */
-function messageOf(reason: unknown): string | undefined {
-  if (reason instanceof Error) return reason.message;
-  return reason === undefined ? undefined : String(reason);
-}
-
-/** Why the work stops when its ledger can no longer be written. */
-function reasonOf(failure: unknown): AbortReason {
-  if (isAdjutantError(failure, 'ledger_conflict')) return new AbortReason('fenced', 'Another process has taken the session over.');
-  return new AbortReason('stopped', failure instanceof Error ? failure.message : String(failure));
 }
 
 /** A run that was cancelled before its process stopped is not taken up again: it only ends. */

@@ -20,6 +20,8 @@ export interface InboxTarget {
   readonly isOpen: () => boolean;
   /** Whether everything in it waits and it is about to give the session back: what comes now is for the next turn. @default never */
   readonly isParked?: () => boolean;
+  /** Called when something has come that is left for the next turn. */
+  late?(): void;
   cancel(reason: AbortReason): void;
   pause(): void;
   interrupt(): void;
@@ -114,7 +116,10 @@ export class InboxReader {
     const entries = await ledger.ports.store.inbox(ledger.session);
     const failed = ledger.failure !== undefined;
     // Nobody would act on it any more. It has not been seen, so that the session is not given back.
-    if (this.#target.isParked?.() === true) return;
+    if (this.#target.isParked?.() === true) {
+      if (entries.some(({ position }) => position > this.#seen)) this.#target.late?.();
+      return;
+    }
     for (const entry of entries) {
       if (failed || entry.position <= this.#seen) continue;
       const judged = this.#judge(entry);

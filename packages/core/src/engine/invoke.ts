@@ -286,7 +286,11 @@ async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord):
       }
       // What a body has made for itself is nowhere to be found.
       await cancelChildren(frame, child);
-      if (!isGivenBack(run, scope)) appendEnd(run, path, cancelledEnd(scope));
+      if (isGivenBack(run, scope)) return;
+      const settles = [...run.ledger.requests.values()]
+        .filter(({ invocationId }) => invocationId === path)
+        .map(({ requestId }) => ({ requestId, status: 'cancelled' as const, by: 'runtime' as const }));
+      appendEnd(run, path, { ...cancelledEnd(scope), extras: { settles } });
     }),
   );
 }

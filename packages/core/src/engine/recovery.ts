@@ -39,6 +39,8 @@ export class Recovery {
   readonly #parts: RecoveryParts;
   readonly #failures = new Map<string, Failure>();
   readonly #running = new Set<Run>();
+  /** Sessions that were taken up while this process held them. */
+  readonly #taken = new Set<string>();
   #cancelTimer: () => void = () => undefined;
   #cancelSweep: () => void = () => undefined;
   readonly #wakes = new Map<number, () => void>();
@@ -77,6 +79,16 @@ export class Recovery {
   /** Something was posted to a session that this process does not work on. */
   hint(): void {
     if (this.#isAutomatic && !this.#stopped) this.#arm(0);
+  }
+
+  /** Continues a session that this process holds, which `due` does not list. */
+  takeUp(session: string): void {
+    const { isActive, resume, clock } = this.#parts;
+    if (!this.#isAutomatic || this.#stopped || isActive(session) || this.#taken.has(session)) return;
+    if ((this.#failures.get(session)?.until ?? 0) > clock.now()) return;
+    this.#taken.add(session);
+    const run = this.#follow(session, resume(session));
+    void run.settled().then(() => this.#taken.delete(session));
   }
 
   /** A session that was given back wants to be looked at again then. */

@@ -39,6 +39,8 @@ export interface AppServices {
   readonly tools: Toolset;
   /** Whether a hand-over needs its target to be registered: it does when another process may have to continue. */
   readonly strictNames: boolean;
+  /** Continues the run of a session that waits and that this process holds for what the run dispatched. */
+  readonly takeUp: (session: string) => void;
   /** How many runs of one user may wait for answers at a time. */
   readonly waitingRunsPerUser: number;
 }
