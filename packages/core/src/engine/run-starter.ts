@@ -207,10 +207,12 @@ async function followHolder(session: Session, open: OpenSession, request: RunReq
 async function untilFree({ id, app, ledger }: Session, signal: AbortSignal): Promise<void> {
   const { store, owner, leaseMs } = ledger.ports;
   while (!signal.aborted) {
-    await new Promise<void>((resolve) => {
-      const cancel = systemClock.setTimer(retryMs, resolve);
-      signal.addEventListener('abort', () => resolve(cancel()), { once: true });
-    });
+    const { promise: isTime, resolve } = Promise.withResolvers<void>();
+    const cancel = systemClock.setTimer(retryMs, resolve);
+    const onAbort = (): void => resolve(cancel());
+    signal.addEventListener('abort', onAbort, { once: true });
+    await isTime;
+    signal.removeEventListener('abort', onAbort);
     if (signal.aborted) return;
     try {
       // A claim would make a session that has been deleted anew.
