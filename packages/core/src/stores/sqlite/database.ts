@@ -3,17 +3,20 @@ import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../base/clock.ts';
 import { StoreTooNewError, StoreUnavailableError } from '../../ledger/errors.ts';
+import { assertLocalFile, type FileSystemType, fileSystemType } from './file-system.ts';
 import type { WorkerSettings } from './protocol.ts';
 import { applicationId, migrations } from './schema.ts';
 
 /**
  * Opens the file, makes it if it is not there, and brings its schema up to date. A file that is refused is not changed.
+ * @param typeOf tells the type of the file system at a place
  * @throws StoreUnavailableError, StoreTooNewError
  */
-export function openDatabase(settings: WorkerSettings): DatabaseSync {
+export function openDatabase(settings: WorkerSettings, typeOf: FileSystemType = fileSystemType): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    checkPath(settings.path);
+    const place = placeOf(settings.path);
+    if (place !== undefined) assertLocalFile(settings.path, place, typeOf);
     // Readers of a file that another process is just making meet a lock even before the first pragma.
     database = new DatabaseSync(settings.path, { timeout: settings.busyTimeoutMs });
     checkFile(database, settings.path);
@@ -26,14 +29,15 @@ export function openDatabase(settings: WorkerSettings): DatabaseSync {
   }
 }
 
-function checkPath(path: string): void {
-  if (path === ':memory:') return;
+/** The file, or the directory in which it is to be made; `undefined`: it is kept in memory. */
+function placeOf(path: string): string | undefined {
+  if (path === ':memory:') return undefined;
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) throw new StoreUnavailableError({ store: path, reason: 'it is a directory, not a file', permanent: true });
-  if (found !== undefined) return;
+  if (found !== undefined) return resolve(path);
   const directory = dirname(resolve(path));
   const above = statSync(directory, { throwIfNoEntry: false });
-  if (above?.isDirectory()) return;
+  if (above?.isDirectory()) return directory;
   const reason = above === undefined ? `the directory ${directory} does not exist; create it first` : `${directory} is not a directory`;
   throw new StoreUnavailableError({ store: path, reason, permanent: true });
 }
