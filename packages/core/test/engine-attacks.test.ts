@@ -336,3 +336,17 @@ test('asking again for a run that has ended does not make its session due', asyn
   expect(await app.run(talker, { session, input: 'Go', runId: 'once' })).toMatchObject({ output: 'end' });
   expect(await store.for(scope).due()).toEqual([]);
 });
+
+test('a session that cannot be continued does not grow with each try', async () => {
+  const store = hooked(memoryStore());
+  const whole = (name: string) => sequence({ name: 'whole', runnables: [parallel({ name: 'both', runnables: [asker(name)] })] });
+  const { session, pendingCalls } = await runtime({ app: 'attacks', store, recover: 'manual' }).run(whole('old'), 'Go');
+  const other = runtime({ app: 'attacks', store, recover: 'manual', runnables: [whole('renamed')] });
+  await other.answer(pendingCalls[0]?.requestId ?? '', { input: { answer: 'Yes' } });
+  const seqs: unknown[] = [];
+  for (let tries = 0; tries < 4; tries++) {
+    await expect(other.resume(session.id)).rejects.toMatchObject({ code: 'ledger_mismatch' });
+    seqs.push((await store.for(scope).head(session.id))?.seq);
+  }
+  expect(new Set(seqs).size).toBe(1);
+});

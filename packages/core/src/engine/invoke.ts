@@ -246,6 +246,7 @@ function start(run: RunContext, slot: Slot): number | undefined {
 function resume(run: RunContext, record: InvocationRecord): number | undefined {
   const { ledger } = run;
   const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime();
+  if (run.isResumedAlready(record.path)) return deadline;
   ledger.append([{ type: 'invocation_resume', by: 'runtime', invocationId: record.path, ...(deadline === undefined ? {} : { deadline }) }]);
   return deadline;
 }

@@ -71,6 +71,8 @@ export class RunContext {
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
   readonly #stoppedAt: number;
+  /** What was resumed the last time without anything having come of it. */
+  readonly #resumedInVain = new Set<string>();
   readonly #onEnd: (() => void)[] = [];
   #parked: Parked | undefined;
   #detachedRests = false;
@@ -108,6 +110,11 @@ export class RunContext {
     this.activity.judgeBy(() => 'idle');
     this.detachedActivity.judgeBy(() => 'idle');
     this.#stoppedAt = this.ledger.events.findLast(({ invocationId }) => invocationId !== undefined)?.at ?? parts.app.clock.now();
+    for (let seq = this.ledger.lastSeq; seq > 0; seq--) {
+      const event = this.ledger.events[seq - 1];
+      if (event?.type !== 'invocation_resume') break;
+      this.#resumedInVain.add(event.invocationId);
+    }
     for (const event of this.ledger.events) this.count(event);
     this.#countInterrupted();
   }
@@ -125,6 +132,11 @@ export class RunContext {
   /** Milliseconds since somebody last worked on what the ledger had when this run began. */
   idleTime(): number {
     return Math.max(0, this.app.clock.now() - this.#stoppedAt);
+  }
+
+  /** Whether the ledger ends with this invocation being resumed: to say so again, as at each try of what cannot go on, would only make it longer. */
+  isResumedAlready(path: string): boolean {
+    return this.#resumedInVain.has(path);
   }
 
   /** What the model calls that are under way may use, as their starts say. */
