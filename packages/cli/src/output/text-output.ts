@@ -100,7 +100,9 @@ export class TextOutput implements RunOutput {
         this.#toolResult(event);
         break;
       case 'tool_yield':
+        // It runs no longer: the others do.
         this.#running.delete(event.callId);
+        this.#showRunning();
         break;
       case 'error':
         this.#notice('red', event.error.message);
