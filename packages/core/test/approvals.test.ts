@@ -223,6 +223,31 @@ describe('what is wrong with an answer is said at once, and the request stays pe
   });
 });
 
+describe("calls that wait with their round (hold: 'round')", () => {
+  test('are made when all questions of the round are answered, also across processes; what needs nobody goes ahead', async () => {
+    const { pay, paid } = paying({ approval: { when: ({ args }) => (args as { cents: number }).cents > 1 } });
+    const calls = [2, 1, 3, 4].map((cents) => ({ name: 'pay', args: { cents } }));
+    const runnable = agent({ name: 'caller', model: callsOnce(...calls), tools: [pay], hold: 'round' });
+    const store = lasting();
+    const open = () => runtime({ app: 'approvals', store, runnables: [runnable], recover: 'manual' });
+    const first = await open().run(runnable, 'Pay');
+    expect(paid).toEqual([{ cents: 1 }]);
+    const [two, three, four] = first.pendingApprovals.map(({ requestId }) => requestId) as [string, string, string];
+    await open().approve(two);
+    await open().reject(three);
+    const second = await open().resume(first.session.id);
+    expect(second).toMatchObject({ status: 'yielded', pendingApprovals: [{ requestId: four }] });
+    expect(paid).toEqual([{ cents: 1 }]);
+    await open().edit(four, { cents: 40 });
+    expect((await open().resume(first.session.id)).status).toBe('completed');
+    expect(paid).toEqual([{ cents: 1 }, { cents: 2 }, { cents: 40 }]);
+  });
+
+  test('are asked for as one of two ways', () => {
+    expect(() => agent({ name: 'a', model: callsOnce(), hold: 'all' as 'round' })).toThrow(/`hold` must be/);
+  });
+});
+
 describe('an answer that reached the store unchecked', () => {
   async function posted(data: { decision?: string; input?: unknown; requestId?: string }, by: 'user' | 'user:ann' = 'user', mayDecide?: string[]) {
     const store = lasting();

@@ -66,7 +66,7 @@ class AgentRun {
     this.#frame = frame;
     this.#position = resumed ? foldPosition(record.path, run.ledger.events, (event) => run.ledger.whole(event)) : startPosition(record.path);
     this.#prompts = new AgentPrompts(run, agent, toModel(agent.model), record);
-    this.#decideFrame = { limits: agent.limits, toolConcurrency: agent.toolConcurrency, run };
+    this.#decideFrame = { limits: agent.limits, toolConcurrency: agent.toolConcurrency, hold: agent.hold, run };
     this.#keys = { has: (key: string) => this.#inFlight.has(key), [Symbol.iterator]: () => this.#inFlight.keys() } as ReadonlySet<string>;
     this.#tools = new AgentTools(agent, run.app.tools);
     this.#reportedSeq = run.ledger.lastSeq;

@@ -62,6 +62,22 @@ const resulted = (round: number, index = 0, more: object = {}): EventDraft =>
     durationMs: 1,
     ...more,
   }) as EventDraft;
+const yielded = (index: number, more: object = {}): EventDraft =>
+  ({
+    ...base,
+    type: 'tool_yield',
+    callId: `${path}/r1.${index}`,
+    name: 't',
+    args: {},
+    kind: 'approval',
+    requestId: `q${index}`,
+    generation: 1,
+    fingerprint: 'f',
+    request: { agent: 'a', summary: '', options: ['approve', 'reject'] },
+    ...more,
+  }) as EventDraft;
+const given = (index: number, decision = 'approve', requestId = `q${index}`): EventDraft =>
+  ({ ...base, by: 'user', type: 'tool_input', callId: `${path}/r1.${index}`, requestId, decision }) as EventDraft;
 const spawned: EventDraft = {
   by: 'runtime',
   type: 'invocation_start',
@@ -86,11 +102,12 @@ function numbered(drafts: readonly EventDraft[]): readonly Event[] {
 }
 
 type Limits = Partial<Frame['limits']>;
-function frame(limits: Limits = {}, run: Partial<Frame['run']> = {}, toolConcurrency = 16): Frame {
+function frame(limits: Limits = {}, run: Partial<Frame['run']> = {}, toolConcurrency = 16, hold: Frame['hold'] = 'each'): Frame {
   const none = { rounds: undefined, tokens: undefined, cost: undefined };
   return {
     limits: { rounds: 25, tokens: undefined, cost: undefined, onLimit: 'answer', ...limits },
     toolConcurrency,
+    hold,
     run: { used: { rounds: 0, tokens: 0, cost: 0 }, reserved: { rounds: 0, tokens: 0, cost: 0 }, limits: none, warned: new Set(), ...run },
   };
 }
@@ -255,6 +272,65 @@ describe('decide', () => {
   });
 });
 
+describe('decide about calls that were asked about', () => {
+  const round = [user, asked(1), called(1, 0), called(1, 1), answered(1)];
+  const bothAsked = [...round, yielded(0), yielded(1)];
+  const first = { type: 'tool', key: 'tool:run/r1.0' };
+  const second = { type: 'tool', key: 'tool:run/r1.1' };
+  const wait = { type: 'wait' };
+
+  test.each<[string, readonly EventDraft[], readonly string[], readonly object[], readonly object[], number?]>([
+    ['one of two is answered', [...bothAsked, given(0)], [], [first], [wait]],
+    ['input is given and an approval is missing', [...round, yielded(0, { kind: 'input' }), yielded(1), given(0, 'answer')], [], [first], [wait]],
+    ['both are answered', [...bothAsked, given(0), given(1)], [], [first, second], [first, second]],
+    ['one was asked about again', [...bothAsked, given(0), given(1), yielded(1, { requestId: 'q1b', generation: 2 })], [], [first], [wait]],
+    ['one is answered and the other rejected', [...bothAsked, given(0), given(1, 'reject')], [], [first, second], [first, second]],
+    ['a rejection ends its call at once', [...bothAsked, given(0, 'reject')], [], [first], [first]],
+    ['who is asked next does not wait', [...bothAsked, given(0, 'escalate')], [], [first], [first]],
+    ['a call that needs nobody goes ahead', [...round, yielded(0)], [], [second], [second]],
+    ['one is answered and nobody knows yet whether the other needs somebody', [...round, yielded(0), given(0)], ['tool:run/r1.1'], [first], [wait]],
+    ['nor when it has not begun', [...round, yielded(0), given(0)], [], [first, second], [second]],
+    ['nor when it has no place yet', [...round, yielded(0), given(0)], [], [first], [second], 1],
+    ['the other is under way', [...round, yielded(0), attempted(1, 1), given(0)], ['tool:run/r1.1'], [first], [first]],
+    ['the other has its result', [...round, yielded(0), resulted(1, 1), given(0)], [], [first], [first]],
+    [
+      'the other waits for a result from elsewhere',
+      [...round, yielded(0), attempted(1, 1), yielded(1, { kind: 'result', attempt: 1 }), given(0)],
+      [],
+      [first],
+      [first],
+    ],
+    [
+      'an attempt that was made is made again',
+      [...bothAsked, given(0), attempted(1, 0), resulted(1, 0, { settled: false, retryAfterMs: 0 })],
+      [],
+      [{ ...first, attempt: 2 }],
+      [{ ...first, attempt: 2 }],
+    ],
+  ])('when %s', (_name, drafts, inFlight, each, round, concurrency = 16) => {
+    expect(intents(drafts, inFlight, frame({}, {}, concurrency, 'each'))).toMatchObject(each);
+    expect(intents(drafts, inFlight, frame({}, {}, concurrency, 'round'))).toMatchObject(round);
+  });
+
+  test('nothing is held for good: whoever answers everything lets everything go', () => {
+    const answer = fc.constantFrom('approve', 'edit', 'reject', 'answer', 'expire');
+    fc.assert(
+      fc.property(fc.array(fc.option(answer), { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 3 }), (answers, concurrency) => {
+        const drafts: EventDraft[] = [user, asked(1), ...answers.map((_, i) => called(1, i)), answered(1)];
+        answers.forEach((decision, i) => {
+          drafts.push(...(decision === null ? [] : [yielded(i), given(i, decision)]));
+        });
+        for (let left = answers.length; left > 0; left--) {
+          const [next] = intents(drafts, [], frame({}, {}, concurrency, 'round'));
+          expect(next).toMatchObject({ type: 'tool' });
+          if (next?.type === 'tool') drafts.push(attempted(1, next.call.call.index), resulted(1, next.call.call.index));
+        }
+        expect(intents(drafts)).toMatchObject([{ type: 'model', round: 2 }]);
+      }),
+    );
+  });
+});
+
 const anyDraft = fc.constantFrom(
   user,
   asked(1),
@@ -272,6 +348,10 @@ const anyDraft = fc.constantFrom(
   resulted(1, 1),
   resulted(1, 0, { settled: false, retryAfterMs: 5 }),
   resulted(2),
+  yielded(0),
+  yielded(1),
+  given(0),
+  given(1, 'reject'),
   spawned,
   childEnded(),
   limitNote('warn', 'token_limit'),
@@ -286,8 +366,9 @@ test('the same position gives the same intents, and asking changes nothing', () 
       (drafts, inFlight) => {
         const position = foldPosition(path, numbered(drafts));
         const copy = structuredClone(position);
-        const first = decide(position, new Set(inFlight), frame({ tokens: 20 }));
-        expect(decide(position, new Set(inFlight), frame({ tokens: 20 }))).toEqual(first);
+        const held = frame({ tokens: 20 }, {}, 16, 'round');
+        const first = decide(position, new Set(inFlight), held);
+        expect(decide(position, new Set(inFlight), held)).toEqual(first);
         expect(position).toEqual(copy);
         for (const intent of first) if ('key' in intent) expect(inFlight).not.toContain(intent.key);
         const keys = first.flatMap((intent) => ('key' in intent ? [intent.key] : []));

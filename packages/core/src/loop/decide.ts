@@ -1,4 +1,4 @@
-import type { ResolvedLimits } from '../runnables/agent.ts';
+import type { Hold, ResolvedLimits } from '../runnables/agent.ts';
 import { type Consumption, type ConsumptionLimits, exhaustedLimit, type LimitState, nearLimits } from '../supervision/limits.ts';
 import type { Intent } from './intent.ts';
 import type { CallState, Position } from './position.ts';
@@ -7,6 +7,7 @@ import type { CallState, Position } from './position.ts';
 export interface Frame {
   readonly limits: ResolvedLimits;
   readonly toolConcurrency: number;
+  readonly hold: Hold;
   /** What the whole run has used, and may use. */
   readonly run: {
     readonly used: Consumption;
@@ -46,14 +47,31 @@ function decideCalls(position: Position, inFlight: ReadonlySet<string>, frame: F
   const intents: Intent[] = [];
   let running = 0;
   for (const key of inFlight) if (key.startsWith('tool:')) running++;
+  const isHeld = frame.hold === 'round' && [...position.calls.values()].some(mayNeedAnswer);
   for (const state of position.calls.values()) {
     if (state.settled !== undefined || inFlight.has(state.key)) continue;
+    if (isHeld && isReleasedByAnswer(state)) continue;
     const intent = decideCall(state);
     if (intent === undefined) continue;
     if (intent.type === 'tool' && running++ >= frame.toolConcurrency) continue;
     intents.push(intent);
   }
   return intents.length === 0 ? waiting : intents;
+}
+
+/** Whether somebody is asked about the call, or may be: it has not been attempted, and nobody has been asked yet. A result from elsewhere is no answer. */
+function mayNeedAnswer({ settled, pending, attempts, answered }: CallState): boolean {
+  if (settled !== undefined) return false;
+  if (pending !== undefined) return pending.kind !== 'result';
+  return attempts.length === 0 && answered.length === 0;
+}
+
+const neverAttempted: ReadonlySet<string | undefined> = new Set(['reject', 'cancel', 'escalate']);
+
+/** Whether the call is attempted for the first time because of what was answered. */
+function isReleasedByAnswer({ attempts, answered }: CallState): boolean {
+  const last = answered.at(-1);
+  return last !== undefined && attempts.length === 0 && !neverAttempted.has(last.answer.decision);
 }
 
 /** A call that is not in flight: it has not begun, waits for another attempt, or lost its process. `undefined`: it waits for somebody outside. */

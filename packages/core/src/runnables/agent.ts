@@ -9,6 +9,9 @@ import type { Renderer, ToolChoice } from './render-context.ts';
 /** What happens when a limit is reached: one last answer without tools, the end as an error, or the question whether it may be exceeded. */
 export type OnLimit = 'answer' | 'fail' | 'ask';
 
+/** Whether a call that somebody was asked about is made as soon as it has its own answer, or when all questions of its round are answered. */
+export type Hold = 'each' | 'round';
+
 /** Limits of one agent invocation. */
 export interface AgentLimits {
   /** Rounds of one model call and its tool calls. @default 25 */
@@ -38,6 +41,11 @@ export interface AgentOptions {
   readonly maxSteps?: number;
   /** Tool calls of one round that run at the same time. @default 16 */
   readonly toolConcurrency?: number;
+  /**
+   * `each`: a call that waited is made as soon as it has its own answer. `round`: when all questions about calls of its round are answered; calls
+   * that need nobody are not held back. @default 'each'
+   */
+  readonly hold?: Hold;
   /** Changes with the meaning of the definition; recorded with every invocation. */
   readonly version?: string;
   /** Checks what is written to session state under `output`. */
@@ -61,6 +69,7 @@ export interface Agent extends Runnable<string> {
   readonly output: string | undefined;
   readonly limits: ResolvedLimits;
   readonly toolConcurrency: number;
+  readonly hold: Hold;
   readonly stateSchema: StateSchema | undefined;
 }
 
@@ -81,6 +90,7 @@ const agentOptions: OptionChecks<AgentOptions> = {
   limits: isGroup(limitOptions),
   maxSteps: isCount,
   toolConcurrency: isCount,
+  hold: isOneOf('each', 'round'),
   version: isText,
   stateSchema: isObject,
 };
@@ -124,6 +134,7 @@ export function agent(options: AgentOptions): Agent {
     output: options.output,
     limits: resolveLimits(options),
     toolConcurrency: options.toolConcurrency ?? defaultToolConcurrency,
+    hold: options.hold ?? 'each',
     stateSchema: options.stateSchema,
   });
 }
