@@ -569,3 +569,60 @@ test('a shared write that was to land with an effect and was refused is told aft
   expect((await app.session({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(99);
   await app.close();
 });
+
+describe('a recorded effect that the code no longer asks for', () => {
+  const decisionsOf = (events: readonly Event[]) => of(events, 'decision').map(({ decision }) => decision);
+
+  test('fails a step that is continued, also when the effect is done, unless it accepts that', async () => {
+    const paying = step({
+      name: 'work',
+      execute: async (ctx) => {
+        await ctx.effect('pay', () => 'paid');
+        return ctx.complete('paid');
+      },
+    });
+    const whole = await run(paying, { runId: 'run', session: 's' });
+    const [attempt] = of(whole.session.events, 'tool_attempt');
+    const [result] = of(whole.session.events, 'tool_result');
+    for (const cut of [attempt?.seq, result?.seq]) {
+      const events = whole.session.events.slice(0, cut);
+      const forgetful = step({ name: 'work', execute: (ctx) => ctx.effect('other', () => 1).then(() => ctx.complete('without')) });
+      const failed = await (await continueAfter(forgetful, events)).running;
+      expect(failed).toMatchObject({ status: 'error', error: { code: 'orphaned_effect', message: expect.stringContaining('run/pay') } });
+      expect(decisionsOf(failed.session.events)).toEqual(['fail_orphaned_effect']);
+      const accepting = step({ name: 'work', onDrift: 'accept', execute: (ctx) => ctx.complete('without') });
+      const accepted = await (await continueAfter(accepting, events)).running;
+      expect(accepted).toMatchObject({ status: 'completed', output: 'without' });
+      expect(decisionsOf(accepted.session.events)).toEqual(['accept_orphaned_effect']);
+    }
+    const same = await (await continueAfter(paying, whole.session.events.slice(0, result?.seq))).running;
+    expect([same.output, decisionsOf(same.session.events)]).toEqual(['paid', []]);
+  });
+
+  test('fails the call of a tool that had it open; one that is done may be left out', async () => {
+    const using = (execute: Parameters<typeof tool>[0]['execute'], responses: Parameters<typeof scriptedModel>[0]) =>
+      agent({
+        name: 'a',
+        model: scriptedModel(responses),
+        tools: [tool({ name: 'work', description: 'Works', schema: z.object({}), execute } as Parameters<typeof tool>[0])],
+      });
+    const whole = await run(
+      using((ctx) => ctx.effect('pay', () => 'paid'), [{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]),
+      { input: 'Go', runId: 'run', session: 's' },
+    );
+    const begun = of(whole.session.events, 'tool_attempt').find(({ callId }) => callId === 'run/r1.0/pay')?.seq;
+    const done = of(whole.session.events, 'tool_result').find(({ callId }) => callId === 'run/r1.0/pay')?.seq;
+    const settledOf = async (cut: number | undefined) => {
+      const forgetful = using(() => 'without', [{ text: 'done' }]);
+      const { session, status } = await (await continueAfter(forgetful, whole.session.events.slice(0, cut))).running;
+      expect(status).toBe('completed');
+      const result = of(session.events, 'tool_result').find(({ callId, settled }) => settled && callId === 'run/r1.0')?.result;
+      return { result, decisions: decisionsOf(session.events) };
+    };
+    expect(await settledOf(begun)).toMatchObject({
+      result: { status: 'unknown', content: expect.stringContaining('no longer asks for run/r1.0/pay') },
+      decisions: ['fail_orphaned_effect'],
+    });
+    expect(await settledOf(done)).toMatchObject({ result: { status: 'success', content: 'without' }, decisions: [] });
+  });
+});

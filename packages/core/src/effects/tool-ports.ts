@@ -18,7 +18,7 @@ export interface ToolBody {
   endChildren(stop: boolean): Promise<void> | undefined;
   /** The result, and in its metadata what was refused of the shared writes that landed with children that the tool did not wait for. */
   withConflict(result: ToolResult): ToolResult;
-  /** Records and says that the code no longer asks for children that the call had open; `undefined`: it asked for all of them. */
+  /** Records and says that the code no longer asks for children or effects that the call had open; `undefined`: it asked for all of them. */
   findDrift(): ToolResult | undefined;
   /** Resolves when a child of the call gave the run back: the call then stays open. */
   readonly suspended: Promise<void>;

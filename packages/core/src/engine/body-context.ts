@@ -135,6 +135,14 @@ export class Body implements BodyContext {
     return this.#asked ?? noPaths;
   }
 
+  /** Ids of the effects that a body which runs again has recorded, and that it has not asked for this time. */
+  forgottenEffects(counts: (effect: EffectRecord) => boolean): readonly string[] {
+    const { run, path, childRoot, base } = this.place;
+    if (base === undefined) return [];
+    const recorded = recordedEffects(run.ledger.invocations.byPath.get(path), childRoot);
+    return [...recorded].flatMap(([id, effect]) => (counts(effect) && !this.#effectKeys?.has(id.slice(childRoot.length + 1)) ? [id] : []));
+  }
+
   /** From now on the context refuses to be used. */
   close(): void {
     this.#ended = true;

@@ -117,25 +117,31 @@ async function settle(step: Step, body: StepBody, frame: BodyFrame): Promise<Ste
   }
 }
 
-/** A recorded child that the body no longer asks for means that the code has changed since. */
-function findDrift(step: Step, body: StepBody, { run, record }: BodyFrame): BodyEnd | undefined {
-  const orphans = record.children.filter((path) => !body.asked.has(path.replace(/>[^/]*$/, '')));
+/** A recorded child or effect that the body no longer asks for means that the code has changed since. */
+function findDrift(step: Step, body: StepBody, frame: BodyFrame): BodyEnd | undefined {
+  const children = frame.record.children.filter((path) => !body.asked.has(path.replace(/>[^/]*$/, '')));
+  const effects = body.forgottenEffects(() => true);
+  return driftEnd(step, frame, 'child', children) ?? driftEnd(step, frame, 'effect', effects);
+}
+
+function driftEnd(step: Step, { run, record }: BodyFrame, what: 'child' | 'effect', orphans: readonly string[]): BodyEnd | undefined {
   if (orphans.length === 0) return undefined;
+  const code = what === 'child' ? 'orphaned_child' : 'orphaned_effect';
   run.ledger.append([
     {
       type: 'decision',
       by: 'runtime',
       invocationId: record.path,
       component: 'invoke',
-      decision: step.onDrift === 'accept' ? 'accept_orphaned_child' : 'fail_orphaned_child',
-      reasoning: `The ledger has children of this step that its code no longer asks for: ${orphans.join(', ')}.`,
+      decision: `${step.onDrift}_${code}`,
+      reasoning: `The ledger has ${what === 'child' ? 'children' : 'effects'} of this step that its code no longer asks for: ${orphans.join(', ')}.`,
       alternatives: ['accept', 'fail'],
     },
   ]);
   if (step.onDrift === 'accept') return undefined;
   return {
     status: 'error',
-    error: { name: 'LedgerMismatchError', code: 'orphaned_child', message: `The step no longer asks for ${orphans.join(', ')}.` },
+    error: { name: 'LedgerMismatchError', code, message: `The step no longer asks for ${orphans.join(', ')}.` },
   };
 }
 

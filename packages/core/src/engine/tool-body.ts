@@ -99,18 +99,25 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
       const isCall = child.startsWith(`${childRoot}/`) && invocations.byPath.get(child)?.mode === 'call';
       return isCall && !this.asked.has(child) && !hasOutcome(invocations, child);
     });
-    if (open === undefined || open.length === 0) return undefined;
+    // As with children, what is done does not matter to the call any more.
+    const effects = this.forgottenEffects(({ settled }) => settled === undefined);
+    return this.#drift('child', open ?? []) ?? this.#drift('effect', effects);
+  }
+
+  #drift(what: 'child' | 'effect', open: readonly string[]): ToolResult | undefined {
+    if (open.length === 0) return undefined;
+    const { run, path } = this.place;
     run.ledger.append([
       {
         type: 'decision',
         by: 'runtime',
         invocationId: path,
         component: 'invoke',
-        decision: 'fail_orphaned_child',
-        reasoning: `The ledger has open children of this call that the code of ${this.toolName} no longer asks for: ${open.join(', ')}.`,
+        decision: `fail_orphaned_${what}`,
+        reasoning: `The ledger has open ${what === 'child' ? 'children' : 'effects'} of this call that the code of ${this.toolName} no longer asks for: ${open.join(', ')}.`,
       },
     ]);
-    return toolResult.permanent(`The tool ${this.toolName} no longer asks for ${open.join(', ')}.`, { errorType: 'orphaned_child' });
+    return toolResult.permanent(`The tool ${this.toolName} no longer asks for ${open.join(', ')}.`, { errorType: `orphaned_${what}` });
   }
 
   takeWrites(): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {

@@ -48,7 +48,7 @@ export interface StepOptions<Schema extends StateSchema> {
   readonly version?: string;
   /** Types the state that the step uses, and checks what it writes. */
   readonly stateSchema?: Schema;
-  /** What a continued step does with a recorded child that the body no longer asks for. @default 'fail' */
+  /** What a continued step does with a recorded child or effect that the body no longer asks for. @default 'fail' */
   readonly onDrift?: 'fail' | 'accept';
 }
 
