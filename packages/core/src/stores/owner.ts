@@ -6,12 +6,20 @@ import type { IdSource } from '../base/id.ts';
  * process number is in use again.
  */
 export function processOwner(ids: IdSource): string {
-  return ownerOfProcess(process.pid, ids.next());
+  ownName ??= nameOf(process.pid);
+  return `${ownName}/${ids.next()}`;
 }
+
+/** What stays the same for as long as the process lives: asking the system costs more than a round of an agent. */
+let ownName: string | undefined;
 
 /** The owner name of any process of this machine. The start time of another process is only known on Linux. */
 export function ownerOfProcess(pid: number, random: string): string {
-  return `${whereabouts()}/${pid}/${startOf(pid) ?? ownStart()}/${random}`;
+  return `${nameOf(pid)}/${random}`;
+}
+
+function nameOf(pid: number): string {
+  return `${whereabouts()}/${pid}/${startOf(pid) ?? ownStart()}`;
 }
 
 /**
