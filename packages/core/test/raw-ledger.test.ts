@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { type Event, isAdjutantError, memoryStore, type Runtime, runtime, type Store, type StoredEvent, session, step } from 'adjutant';
-import { sqlite } from 'adjutant/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type DatabasePlace, databasePlaces, type StorePlace, storePlaces } from './store-places.ts';
 
 const app = 'raw';
 const work = step({ name: 'work', execute: (ctx) => ctx.complete('done') });
@@ -54,25 +50,17 @@ async function expectUnaffected(store: Store): Promise<void> {
   expect((await open(store).session({ id: 'whole' })).events.length).toBeGreaterThan(2);
 }
 
-let folder: string;
-let path: string;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'adjutant-raw-'));
-  path = join(folder, 'raw.db');
-});
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
-
-describe.each([
-  ['memory', () => memoryStore()],
-  ['sqlite', () => sqlite(path)],
-])('a ledger of a newer version on %s', (_name, make) => {
+describe.each(storePlaces)('a ledger of a newer version on %s', (_name, make) => {
+  let place: StorePlace;
   let store: Store;
-  beforeEach(() => {
-    store = make();
+  beforeEach(async () => {
+    place = await make();
+    store = place.open();
   });
-  afterEach(() => store.close());
+  afterEach(async () => {
+    await store.close();
+    await place.remove();
+  });
 
   test('is refused, can be read as raw events, and leaves other sessions alone', async () => {
     await write(store, 's', [message(1), newerMessage(2), message(3)]);
@@ -99,42 +87,45 @@ describe.each([
   });
 });
 
-describe('a damaged file', () => {
+describe.each(databasePlaces)('a ledger that is damaged on %s', (_name, make) => {
+  let place: DatabasePlace;
+  let store: Store;
+  beforeEach(async () => {
+    place = await make();
+    store = place.open();
+  });
+  afterEach(async () => {
+    await store.close();
+    await place.remove();
+  });
+
   const damages = {
-    'text that is no JSON': ['update events set body = substr(body, 1, 3) where seq = 2 and ledger = 1', /text is damaged/],
-    'JSON that is no event': ['update events set body = \'"x","y"\' where seq = 2 and ledger = 1', /body is damaged/],
-    'a row that is missing': ['delete from events where seq = 2 and ledger = 1', /is missing/],
-    'text that looks like two rows': ['update events set body = \'"x",2,"a"],[3,1,1,0,0,"y",2,"b"\' where seq = 2 and ledger = 1', /damaged/],
-    'an unknown type': ['update events set type = 77 where seq = 2 and ledger = 1', /type 77 is not known/],
+    'text that is no JSON': ['update {events} set body = substr(body, 1, 3) where seq = 2 and ledger = 1', /text is damaged/],
+    'JSON that is no event': ['update {events} set body = \'"x","y"\' where seq = 2 and ledger = 1', /body is damaged/],
+    'a row that is missing': ['delete from {events} where seq = 2 and ledger = 1', /is missing/],
+    'text that looks like two rows': ['update {events} set body = \'"x",2,"a"],[3,1,1,0,0,"y",2,"b"\' where seq = 2 and ledger = 1', /damaged/],
+    'an unknown type': ['update {events} set type = 77 where seq = 2 and ledger = 1', /type 77 is not known/],
   } as const;
 
   test.each(Object.entries(damages))('%s: the session is refused, and all that is left of it can be read', async (_, [damage, reason]) => {
-    const store = sqlite(path);
     await write(store, 's', [message(1), message(2), message(3)]);
-    const database = new DatabaseSync(path);
-    expect(database.prepare(damage).run().changes).toBe(1);
-    database.close();
+    expect(await place.damage(damage)).toBe(1);
     await expectRefused(store, 's', 2, 3);
     const events = await all(open(store).events('s'));
     expect(events).toMatchObject([message(1), { type: 'unreadable', seq: 2, reason: expect.stringMatching(reason) }, message(3)]);
     if (damage.startsWith('update')) expect(events[1]).toHaveProperty('stored');
     await expectUnaffected(store);
-    await store.close();
   });
 
   test('an event that names its path for later ones takes only itself along when its type is unknown', async () => {
-    const store = sqlite(path);
     const { session: made } = await open(store).run(work, { session: 's', input: 'Go' });
     const count = made.events.length;
     const start = made.events.findIndex(({ type }) => type === 'invocation_start') + 1;
     await made.ledger.release();
-    const database = new DatabaseSync(path);
-    database.prepare('update events set type = 77 where seq = ?').run(start);
-    database.close();
+    expect(await place.damage(`update {events} set type = 77 where seq = ${start}`)).toBe(1);
     const events = await all(open(store).events('s'));
     expect(events).toHaveLength(count);
     expect(events.filter(({ type }) => type === 'unreadable').map(({ seq }) => seq)).toEqual([start]);
-    await store.close();
   });
 });
 

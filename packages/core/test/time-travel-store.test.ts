@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { agent, type Event, type LedgerStore, memoryStore, type Runtime, runtime, type Store, sequence, session, step, tool } from 'adjutant';
-import { sqlite } from 'adjutant/sqlite';
+import { agent, type Event, type LedgerStore, type Runtime, runtime, type Store, sequence, session, step, tool } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { arbitraryLedger } from './arbitrary-ledger.ts';
+import { type StorePlace, storePlaces } from './store-places.ts';
 
 const big = 'x'.repeat(100_000);
 const app = 'travel';
@@ -88,21 +85,18 @@ function counting(store: Store): {
   return { store: counted, reads, snapshots };
 }
 
-describe.each([
-  ['memory', () => memoryStore()],
-  ['sqlite', (folder: string) => sqlite(join(folder, 'travel.db'))],
-])('on %s', (_name, make) => {
-  let folder: string;
+describe.each(storePlaces)('on %s', (_name, make) => {
+  let place: StorePlace;
   let store: Store;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'adjutant-travel-'));
-    store = make(folder);
+    place = await make();
+    store = place.open();
   });
 
   afterEach(async () => {
     await store.close();
-    await rm(folder, { recursive: true, force: true });
+    await place.remove();
   });
 
   describe('app.stateAt', () => {
@@ -196,9 +190,9 @@ describe.each([
     test('neither side sees what the other does, whichever the ledger and the place', async () => {
       let number = 0;
       await fc.assert(
-        fc.asyncProperty(arbitraryLedger({ maxMoves: 30 }), fc.nat(), async (events, place) => {
+        fc.asyncProperty(arbitraryLedger({ maxMoves: 30 }), fc.nat(), async (events, where) => {
           const id = `s${number++}`;
-          const at = place % (events.length + 1);
+          const at = where % (events.length + 1);
           await write(store, id, events);
           const fork = await open(store).fork(id, { at, id: `${id} fork` });
           const original = await open(store).session({ id });
@@ -395,7 +389,7 @@ describe.each([
       first.stop();
       await expect(first).rejects.toMatchObject({ code: 'run_stopped' });
       await working.close();
-      store = make(folder);
+      store = place.open();
     });
 
     test('refuses what cannot be forked', async () => {
