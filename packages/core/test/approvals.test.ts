@@ -1,4 +1,16 @@
-import { type Agent, agent, agentTool, isAdjutantError, memoryStore, type Runtime, runtime, type Session, toolResult } from 'adjutant';
+import {
+  type Agent,
+  agent,
+  agentTool,
+  isAdjutantError,
+  memoryStore,
+  promptOf,
+  type Runtime,
+  runtime,
+  type Session,
+  toolResult,
+  transcript,
+} from 'adjutant';
 import { testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { caller, callsOnce, lasting, paying } from './approving.ts';
@@ -110,9 +122,16 @@ describe('a decision', () => {
       },
     });
     await app.edit(requestId, { cents: 3 }, { by: 'ann' });
-    const { session, status } = await resume();
+    const { session, status, toolCalls } = await resume();
     expect(status).toBe('completed');
     expect(paid).toEqual([{ cents: 3, to: 'shop' }]);
+    // The model must not report what it had asked for.
+    const lastCall = session.events.findLast(({ type }) => type === 'model_start');
+    expect(JSON.stringify(promptOf(session.events, lastCall?.seq ?? 0))).toContain(
+      'changed by a person before it was run. It was run with {\\"cents\\":3}',
+    );
+    expect(toolCalls).toMatchObject([{ args: '{"cents":3}' }]);
+    expect(transcript(session.events).find(({ kind }) => kind === 'tool')).toMatchObject({ args: { cents: 5 }, editedArgs: { cents: 3 } });
     expect(prepared).toEqual([{ cents: 5 }, { cents: 3 }]);
     const yields = session.events.filter((event) => event.type === 'tool_yield');
     expect(yields).toMatchObject([{ args: { cents: 5, to: 'shop' }, generation: 1 }]);

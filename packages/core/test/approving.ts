@@ -28,7 +28,7 @@ export function paying(options: PayOptions = {}): { readonly pay: Tool; readonly
 
 /** A model that makes these calls at once and then ends, also in a process that continues its run. */
 export function callsOnce(...calls: readonly { readonly name: string; readonly args: JsonValue }[]): ScriptedModel {
-  return scriptedModel((prompt) => (prompt.at(-1)?.role === 'tool' ? { text: 'Done.' } : { toolCalls: calls }));
+  return scriptedModel((prompt) => (prompt.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { toolCalls: calls }));
 }
 
 /** An agent that makes one or several calls of one tool. */

@@ -28,7 +28,7 @@ export interface EncoderOptions {
   readonly toolName: (name: string) => string;
 }
 
-/** The longest arguments that a note on a late result repeats. */
+/** The longest arguments that a note repeats. */
 const longestNotedArgs = 500;
 
 /**
@@ -196,10 +196,11 @@ export class MessageEncoder {
 }
 
 /**
- * Encoder version 2: as version 1, and says when a call that was given up has brought its result after all. Frozen like it.
- * It is told as a message, because a call has one result for every provider, and the model has read that one.
+ * Encoder version 2: as version 1, and says when a call that was given up has brought its result after all, and when a person changed the
+ * arguments of a call before it was run. Frozen like it. Both are told as messages, because a call has one result for every provider, and
+ * its arguments are what the model said.
  */
-class LateResultEncoder extends MessageEncoder {
+class NotingEncoder extends MessageEncoder {
   readonly #given: EncoderOptions;
   readonly #calls = new Map<string, EventOf<'tool_call'>>();
 
@@ -212,6 +213,14 @@ class LateResultEncoder extends MessageEncoder {
     if (event.type === 'tool_call') this.#calls.set(event.callId, event);
     if (event.type !== 'tool_result' || event.late !== true) super.push(event, native);
     else if (isLateNews(event)) super.push({ type: 'synthetic', role: 'user', text: this.#note(event) }, native);
+    if (event.type === 'tool_result' && event.settled && event.editedArgs !== undefined && this.#calls.has(event.callId)) {
+      super.push({ type: 'synthetic', role: 'user', text: this.#editNote(event) }, native);
+    }
+  }
+
+  #editNote({ name, editedArgs }: EventOf<'tool_result'>): string {
+    const args = truncateText(JSON.stringify(this.#given.resolve(editedArgs)), longestNotedArgs);
+    return `The arguments of the call of the tool ${name} were changed by a person before it was run. It was run with ${args}`;
   }
 
   #note({ callId, name, result }: EventOf<'tool_result'>): string {
@@ -225,7 +234,7 @@ class LateResultEncoder extends MessageEncoder {
 }
 
 /** How events become messages, by the `encoder` of a recipe. What is here is never edited: another way gets the next number. */
-const encoders = Object.freeze({ 1: MessageEncoder, 2: LateResultEncoder });
+const encoders = Object.freeze({ 1: MessageEncoder, 2: NotingEncoder });
 export type EncoderVersion = keyof typeof encoders;
 /** What new prompts are made with. */
 export const currentEncoder: EncoderVersion = 2;

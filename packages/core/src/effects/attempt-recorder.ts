@@ -9,7 +9,7 @@ import { toolResult } from '../tools/result.ts';
 import type { Probe, ProbeResult } from '../tools/tool.ts';
 import { isGivenBack, type ToolAttempt, type ToolBody, type ToolCallPorts } from './tool-ports.ts';
 import { ask, callSummary, requestFingerprint } from './tool-request.ts';
-import { resultDraft } from './tool-result-draft.ts';
+import { editedArgs, resultDraft } from './tool-result-draft.ts';
 import { hadNoEffect, unknownOutcome } from './tool-result-texts.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -157,6 +157,7 @@ export class AttemptRecorder {
       durationMs,
       effect,
       retryAfterMs,
+      editedArgs: editedArgs(this.#of.state, ledger.resolve),
     });
     const written = settled ? this.#of.body?.takeWrites() : undefined;
     ledger.append(written === undefined || written.drafts.length === 0 ? [draft] : [...written.drafts, draft], written?.extras);
@@ -175,7 +176,16 @@ export class AttemptRecorder {
     const result = toolResult.success(`The conversation is handed over to ${target.name}.`);
     const { next } = decided;
     ledger.append(
-      [...drafts, ...decided.drafts, resultDraft(this.#of.call, path, this.#of.attempt, result, { settled: true, durationMs, next })],
+      [
+        ...drafts,
+        ...decided.drafts,
+        resultDraft(this.#of.call, path, this.#of.attempt, result, {
+          settled: true,
+          durationMs,
+          next,
+          editedArgs: editedArgs(this.#of.state, ledger.resolve),
+        }),
+      ],
       extras,
     );
   }

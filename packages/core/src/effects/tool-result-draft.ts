@@ -1,3 +1,4 @@
+import type { JsonValue } from '../base/json.ts';
 import type { EventOf } from '../ledger/event.ts';
 import type { ToolEffect, ToolResult } from '../ledger/tool-result.ts';
 import type { CallState } from '../loop/position.ts';
@@ -10,10 +11,10 @@ export function resultDraft(
   attempt: number,
   result: ToolResult,
   more: Pick<ResultDraft, 'settled' | 'durationMs'> & {
-    readonly [Key in 'effect' | 'late' | 'retryAfterMs' | 'next']?: ResultDraft[Key] | undefined;
+    readonly [Key in 'effect' | 'late' | 'retryAfterMs' | 'next' | 'editedArgs']?: ResultDraft[Key] | undefined;
   },
 ): ResultDraft {
-  const { settled, durationMs, effect, late, retryAfterMs, next } = more;
+  const { settled, durationMs, effect, late, retryAfterMs, next, editedArgs } = more;
   return {
     type: 'tool_result',
     by: `tool:${call.name}`,
@@ -28,7 +29,15 @@ export function resultDraft(
     ...(late === undefined ? {} : { late }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(next === undefined ? {} : { next }),
+    ...(editedArgs === undefined ? {} : { editedArgs }),
   };
+}
+
+/** What a person put in the place of the model's arguments. */
+export function editedArgs({ answered }: CallState, resolve: (value: unknown) => unknown): JsonValue | undefined {
+  if (answered.length === 0) return undefined;
+  const edit = answered.findLast(({ answer }) => answer.decision === 'edit');
+  return edit === undefined ? undefined : (resolve(edit.answer.input) as JsonValue);
 }
 
 /** Settles a call without an attempt: nothing has been executed. */

@@ -120,6 +120,8 @@ export interface ToolResultEvent extends Envelope<'tool_result'> {
   readonly retryAfterMs?: number;
   /** The runnable that the tool handed over to. */
   readonly next?: NextInvocation;
+  /** The arguments that a person put in the place of the model's. */
+  readonly editedArgs?: JsonValue;
 }
 
 /**

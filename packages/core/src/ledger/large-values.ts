@@ -75,7 +75,7 @@ const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] }
   thought: ['text', 'providerMetadata'],
   tool_call: ['args', 'providerMetadata'],
   tool_attempt: [],
-  tool_result: ['result', 'next'],
+  tool_result: ['result', 'next', 'editedArgs'],
   tool_yield: ['args', 'request'],
   tool_input: ['input'],
   state_change: ['changes'],

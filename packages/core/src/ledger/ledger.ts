@@ -348,7 +348,7 @@ export class Ledger {
 function mayHoldBlob(event: Event): boolean {
   switch (event.type) {
     case 'tool_result':
-      return typeof event.result.content === 'object' || event.result.metadata !== undefined;
+      return typeof event.result.content === 'object' || event.result.metadata !== undefined || event.editedArgs !== undefined;
     case 'model_start':
       return event.recipe.contents !== undefined;
     case 'model_end':

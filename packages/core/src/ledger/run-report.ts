@@ -6,7 +6,7 @@ export interface ToolCallRecord {
   readonly callId: string;
   readonly agent: string;
   readonly name: string;
-  /** The arguments as JSON, shortened to 200 characters. */
+  /** The arguments as JSON, shortened to 200 characters: those that a person put in the place of the model's, if one did. */
   readonly args: string;
   /** Milliseconds over all attempts, waiting between them not counted. */
   readonly durationMs: number;
@@ -78,7 +78,7 @@ export function runReport(events: readonly Event[], runId: string, resolve: (val
       callId: call.callId,
       agent: call.agent,
       name: call.name,
-      args: shorten(JSON.stringify(resolve(call.args))),
+      args: shorten(JSON.stringify(resolve(settled?.editedArgs ?? call.args))),
       durationMs: Math.round(durationMs * 100) / 100,
       success: result !== undefined && isSuccess(result),
       resultStatus: result?.status,

@@ -11,6 +11,8 @@ export type TranscriptEntry =
       readonly agent: string;
       readonly name: string;
       readonly args: unknown;
+      /** The arguments that a person put in their place before the call was run. */
+      readonly editedArgs?: unknown;
       /** Missing while the call has no result. */
       readonly result: ToolResult | undefined;
       readonly success: boolean;
@@ -40,6 +42,7 @@ export function transcript(events: readonly Event[], resolve: (value: unknown) =
             agent: event.agent,
             name: event.name,
             args: resolve(event.args),
+            ...(settled?.editedArgs === undefined ? {} : { editedArgs: resolve(settled.editedArgs) }),
             result,
             success,
             durationMs: settled?.durationMs,
