@@ -224,3 +224,31 @@ test('a message answers the one call that waits for a text, and is told to the m
   const users = last.session.events.flatMap((event) => (event.type === 'user' ? [event.text] : []));
   expect(users).toEqual(['Paint it', 'x']);
 });
+
+test('the time of a child does not run while it waits beside a branch that works (B10)', async () => {
+  const clock = testClock();
+  const app = runtime({ app: 'yields', ports: { clock } });
+  const slow = Promise.withResolvers<void>();
+  const after = Promise.withResolvers<string>();
+  const work = tool({ name: 'work', description: 'Works', schema: z.object({}), timeout: 1_000_000, execute: () => after.promise });
+  const model = scriptedModel([
+    { toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] },
+    { toolCalls: [{ name: 'work', args: {} }] },
+    { text: 'worked' },
+  ]);
+  const asking = agent({ name: 'asking', model, tools: [ask, work] });
+  const calling = step({ name: 'calling', execute: async (ctx) => ctx.complete((await ctx.call(asking, { timeout: 1_000 })).output ?? null) });
+  const both = parallel({ name: 'both', runnables: [calling, step({ name: 'slow', execute: () => slow.promise })] });
+  const run = app.run(both, { session: 's', input: 'Go' });
+  const { ledger } = await app.session({ id: 's' });
+  await until(() => ledger.requests.size === 1, 'the question');
+  const [request] = ledger.requests.values();
+  await ledger.durable();
+  clock.advance(900);
+  await app.requests.answer(request?.requestId ?? '', { input: { answer: 'red' } });
+  await until(() => ledger.events.some((event) => event.type === 'tool_attempt' && event.callId.endsWith('r2.0')), 'the work');
+  clock.advance(900);
+  after.resolve('done');
+  slow.resolve();
+  expect(await run).toMatchObject({ status: 'completed', output: { calling: 'worked' } });
+});

@@ -121,14 +121,31 @@ async function passGate({ gate }: RunContext, { scope, activity }: Slot): Promis
 /** Calls `fire` when the deadline is over; the time in which everything waits does not count. */
 function armDeadline(run: RunContext, deadline: number | undefined, activity: Activity, fire: () => void): () => void {
   if (deadline === undefined) return () => undefined;
+  const { ledger } = run;
   const { clock } = run.app;
-  const whole = deadline - clock.now();
+  let left = deadline - clock.now();
+  let since = 0;
   let cancel: () => void = () => undefined;
-  const arm = (ms: number): void => {
-    cancel = clock.setTimer(ms, () => (activity.isWaiting ? arm(whole) : fire()));
+  let forgetDrafts: (() => void) | undefined;
+  const arm = (): void => {
+    forgetDrafts?.();
+    forgetDrafts = undefined;
+    since = clock.now();
+    cancel = clock.setTimer(left, fire);
   };
-  arm(whole);
-  return () => cancel();
+  activity.onRest = () => {
+    if (forgetDrafts !== undefined || !activity.isWaiting) return;
+    cancel();
+    left -= clock.now() - since;
+    // Whatever ends the wait is an event.
+    forgetDrafts = ledger.onDraft(() => (activity.isWaiting ? undefined : arm()));
+  };
+  arm();
+  return () => {
+    cancel();
+    forgetDrafts?.();
+    activity.onRest = undefined;
+  };
 }
 
 /**

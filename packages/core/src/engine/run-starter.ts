@@ -65,7 +65,8 @@ export class RunStarter {
             session = await open(true);
             continue;
           }
-          if (!isHeldElsewhere(error, session)) throw error;
+          // Who looks after many sessions has others to look after.
+          if (!isHeldElsewhere(error, session) || asked.isWorker === true) throw error;
           // What the holder has written since it was read.
           if (!isPosted) session = await open(true);
         }

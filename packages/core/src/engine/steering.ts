@@ -1,5 +1,6 @@
 import { AbortReason } from '../base/cancel-scope.ts';
 import { isAdjutantError } from '../base/error.ts';
+import { postCancel } from '../ledger/answer.ts';
 import type { RunControl, RunSink } from './run.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -7,8 +8,11 @@ import type { RunContext } from './run-context.ts';
 export function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined, control: Pick<RunControl, 'poke' | 'stop'>): () => void {
   const { ledger } = run;
   const cancel = (reason?: string): void => {
-    if (run.scope.aborted || ledger.failure !== undefined) return;
+    if (ledger.failure !== undefined) return;
     const message = reason ?? 'The run was cancelled.';
+    // A run that is being given back is cancelled by whoever takes it up.
+    if (run.scope.reason?.code === 'waiting') return void postCancel(ledger, { by: 'user', reason: message }).catch(() => undefined);
+    if (run.scope.aborted) return;
     ledger.append([{ type: 'cancel', by: 'user', invocationId: run.runId, reason: message }]);
     run.abort(new AbortReason('cancelled', message));
   };
