@@ -254,7 +254,10 @@ class Execution {
       runId: this.#runId,
       isOpen: () => isOpen(ledger, this.#runId),
       isParked: () => run.parked !== undefined || run.detachedRests,
-      cancel: (reason) => run.abort(reason),
+      cancel: (reason) => {
+        run.abort(reason);
+        abortBelow(ledger, this.#runId, reason);
+      },
       pause: () => run.gate.close('pause'),
       interrupt: () => run.interrupt(),
       late: () => this.#isBehind && this.#app.takeUp(ledger.session),
@@ -439,6 +442,11 @@ class Execution {
 
 /** How often the inbox is looked at before a session is given back all the same: what comes later wakes the next owner. */
 const mostLooks = 5;
+
+/** Stops also what earlier turns and runs of this root dispatched and is still under way. */
+function abortBelow(ledger: Ledger, runId: string, reason: AbortReason): void {
+  for (const [path, { scope }] of occupancyOf(ledger).underWay) if (isBelow(path, runId)) scope.abort(reason);
+}
 
 /** Waits until nothing of a run that was given up is under way. */
 async function allWound({ ledger, runId }: RunContext): Promise<void> {
