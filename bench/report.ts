@@ -21,7 +21,15 @@ function cells(row: Row): string[] {
   const medians = ['bare loop', ours].map((name) => number(figures.get(name)?.median));
   const limit = ceiling === undefined ? '' : `${ceiling.at === 'least' ? '≥' : '≤'} ${number(ceiling.limit)}`;
   const verdict = within === undefined ? '' : within ? 'ok' : 'EXCEEDED';
-  return [work, unit, ...medians, number(checkedValue(row)), ...peers.map((name) => number(figures.get(name)?.median)), limit, verdict];
+  return [
+    work,
+    unit,
+    ...medians,
+    number(ceiling === undefined ? undefined : checkedValue(row)),
+    ...peers.map((name) => number(figures.get(name)?.median)),
+    limit,
+    verdict,
+  ];
 }
 
 function number(value: number | undefined): string {
