@@ -4,6 +4,7 @@ import { type IdSource, systemIds } from './base/id.ts';
 import { findInvalidOption } from './base/options.ts';
 import { systemRandom } from './base/random.ts';
 import { type Advance, type AdvanceOptions, advanced, type ControlOptions, checkAdvanceOptions, type SendOptions } from './engine/advance.ts';
+import { checkControlOptions, checkMessage, checkReopenOptions, checkResolution, sessionIdOf } from './engine/control-options.ts';
 import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
 import type { RunEnd, RunRequest } from './engine/execute-run.ts';
 import { firstExpiry } from './engine/expiry.ts';
@@ -142,6 +143,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
 
   /** Continues the run that a session has open, from what its ledger says. Its runnable must be registered. @throws InvalidRunError */
   resume(session: AnySession | string, options: Omit<RunOptions, 'session' | 'input'> = {}): Run {
+    sessionIdOf(session);
     return this.#start(undefined, checkedRunOptions({ ...options, session }));
   }
 
@@ -212,15 +214,19 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
    * Resolves when it is stored; nobody who works on the session takes more than a second to heed it.
    * @throws SessionNotFoundError, StoreUnavailableError
    */
-  async cancel(session: AnySession | string, { by = 'user', reason }: ControlOptions = {}): Promise<void> {
-    const id = idOf(session);
+  async cancel(session: AnySession | string, options: ControlOptions = {}): Promise<void> {
+    checkControlOptions('cancelled', options);
+    const { by = 'user', reason } = options;
+    const id = sessionIdOf(session);
     await postCancel({ session: id, ports: this.#ports() }, { by, reason });
     this.#posted(id);
   }
 
   /** Lets a session end its open round and begin no other, until it is resumed. @throws SessionNotFoundError, StoreUnavailableError */
-  async pause(session: AnySession | string, { by = 'operator', reason }: ControlOptions = {}): Promise<void> {
-    const id = idOf(session);
+  async pause(session: AnySession | string, options: ControlOptions = {}): Promise<void> {
+    checkControlOptions('paused', options);
+    const { by = 'operator', reason } = options;
+    const id = sessionIdOf(session);
     await postPause({ session: id, ports: this.#ports() }, { by, reason });
     this.#posted(id);
   }
@@ -231,7 +237,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
    * @throws SessionNotFoundError, StoreUnavailableError
    */
   async send(session: AnySession | string, text: string, options: SendOptions = {}): Promise<void> {
-    const id = idOf(session);
+    checkMessage(text, options);
+    const id = sessionIdOf(session);
     const { by = 'user', ...rest } = options;
     await postMessage({ session: id, ports: this.#ports() }, text, { by, ...rest });
     this.#posted(id);
@@ -243,6 +250,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
    * @throws NotReopenableError, SessionNotFoundError, SessionBusyError
    */
   async reopen(session: AnySession | string, options: ReopenOptions): Promise<void> {
+    checkReopenOptions(options);
     const { ledger } = await this.#sessionFor(session, true);
     const drafts = reopenDrafts(ledger, options);
     await ledger.own();
@@ -257,7 +265,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
    * @throws SessionNotFoundError, StoreUnavailableError
    */
   async resolveUnknown(session: AnySession | string, callId: string, found: Omit<Resolution, 'by'> & { readonly by?: Actor }): Promise<void> {
-    const id = idOf(session);
+    checkResolution(callId, found);
+    const id = sessionIdOf(session);
     await postResolution({ session: id, ports: this.#ports() }, callId, { by: 'operator', ...found });
     this.#posted(id);
   }
@@ -437,10 +446,6 @@ function restore(snapshot: SessionSnapshot, schema: StateSchema | undefined): Se
 /** Makes an app that sessions and runs belong to. */
 export function runtime<Schema extends StateSchema = StateSchema>(options: RuntimeOptions<Schema>): Runtime<Schema> {
   return new Runtime(options);
-}
-
-function idOf(session: AnySession | string): string {
-  return typeof session === 'string' ? session : session.id;
 }
 
 /** The runtime that a session came from: `run(runnable, { session })` runs there. */

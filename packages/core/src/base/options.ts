@@ -38,6 +38,11 @@ export function isOneOf(...choices: readonly string[]): OptionCheck {
   return check(`one of ${choices.map((choice) => `'${choice}'`).join(', ')}`, (value) => choices.includes(value as string));
 }
 
+export function isListOf(...choices: readonly string[]): OptionCheck {
+  const expected = `a list of ${choices.map((choice) => `'${choice}'`).join(', ')}`;
+  return check(expected, (value) => Array.isArray(value) && value.every((part) => choices.includes(part)));
+}
+
 /** Checks for an option that is a group of options; what is wrong inside is named by its path. */
 export function isGroup<Options>(checks: OptionChecks<Options>): OptionCheck {
   return (value) => (isObject(value) === undefined ? findInvalidOption(value as object, checks)?.within : 'an object');
@@ -62,7 +67,10 @@ export function findInvalidOption<Options>(options: unknown, checks: OptionCheck
     }
     const expected = value === undefined ? undefined : checkOne(value);
     if (expected !== undefined) {
-      return { reason: `\`${key}\` must be ${expected}, not ${describeValue(value)}`, within: `an object whose \`${key}\` is ${expected}` };
+      const found = describeValue(value);
+      // "must be an object whose `ttl` is …, not an object" would help nobody.
+      const contrast = expected.startsWith(found) ? '' : `, not ${found}`;
+      return { reason: `\`${key}\` must be ${expected}${contrast}`, within: `an object whose \`${key}\` is ${expected}` };
     }
   }
   return undefined;

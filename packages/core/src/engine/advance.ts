@@ -50,7 +50,7 @@ const advanceChecks: OptionChecks<AdvanceOptions> = { until: isOneOf('idle', 'ro
 /** @throws InvalidRunError */
 export function checkAdvanceOptions(options: AdvanceOptions): void {
   const invalid = findInvalidOption(options, advanceChecks);
-  if (invalid !== undefined) throw new InvalidRunError({ reason: invalid.reason });
+  if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be carried on', reason: invalid.reason });
 }
 
 export function advanced(result: RunResult, more: boolean): Advance {

@@ -46,10 +46,10 @@ export class NoOpenRunError extends AdjutantError {
   }
 }
 
-/** Options that a run cannot begin with. */
+/** Options that a run cannot begin with, or that something else cannot be done with that concerns sessions. */
 export class InvalidRunError extends AdjutantError {
-  constructor(data: { reason: string }) {
-    super('invalid_run', `The run cannot begin: ${data.reason}.`, data);
+  constructor({ refused = 'The run cannot begin', reason }: { refused?: string; reason: string }) {
+    super('invalid_run', `${refused}: ${reason}.`, { reason });
   }
 }
 

@@ -3,8 +3,8 @@ import type { JsonObject } from '../base/json.ts';
 
 /** Something that is no answer to any request: an option that does not exist, or somebody who cannot have said it. */
 export class InvalidAnswerError extends AdjutantError {
-  constructor(data: { reason: string }) {
-    super('invalid_answer', `This is no answer to a request: ${data.reason}.`, data);
+  constructor({ refused = 'This is no answer to a request', reason }: { refused?: string; reason: string }) {
+    super('invalid_answer', `${refused}: ${reason}.`, { reason });
   }
 }
 

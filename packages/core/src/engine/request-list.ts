@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
-import { findInvalidOption, isAnything, isCount, isList, isNonEmptyText, isOneOf, type OptionChecks } from '../base/options.ts';
+import { findInvalidOption, isAnything, isCount, isListOf, isNonEmptyText, isOneOf, type OptionChecks } from '../base/options.ts';
 import type { Actor, RequestDecision, RequestKind } from '../ledger/event.ts';
 import type { LedgerStore, RequestFilter, RequestRow, RequestStatus } from '../ledger/port.ts';
 import { InvalidAnswerError } from './request-errors.ts';
@@ -64,7 +64,7 @@ const queryChecks: OptionChecks<RequestQuery> = {
   session: isNonEmptyText,
   limit: isCount,
   after: isAnything,
-  kinds: isList,
+  kinds: isListOf('approval', 'input', 'result', 'recovery', 'repeat', 'limit'),
   status: isOneOf('pending', 'answered', 'expired', 'escalated', 'cancelled'),
 };
 
@@ -76,7 +76,7 @@ const defaultLimit = 100;
  */
 export async function listRequests(ledgers: LedgerStore, query: RequestQuery, now: number): Promise<readonly RequestEntry[]> {
   const invalid = findInvalidOption(query, queryChecks);
-  if (invalid !== undefined) throw new InvalidAnswerError({ reason: `requests cannot be listed: ${invalid.reason}` });
+  if (invalid !== undefined) throw new InvalidAnswerError({ refused: 'Requests cannot be listed', reason: invalid.reason });
   const { tenant: _tenant, limit = defaultLimit, after, ...filter } = query;
   const entries: RequestEntry[] = [];
   let place: RequestFilter['after'] = after;

@@ -1,15 +1,16 @@
 import type { Clock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
-import { canonicalJson, type JsonValue } from '../base/json.ts';
+import { canonicalJson, findJsonDefect, type JsonValue } from '../base/json.ts';
+import { findInvalidOption, isFlag, isNonEmptyText, isObject, isPositive, type OptionChecks } from '../base/options.ts';
 import { postAnswer, postTokenRefusal } from '../ledger/answer.ts';
-import { RequestNotFoundError, RequestSettledError } from '../ledger/errors.ts';
+import { NotJsonError, RequestNotFoundError, RequestSettledError } from '../ledger/errors.ts';
 import type { RequestDecision } from '../ledger/event.ts';
 import { approvalKinds } from '../ledger/pending-call.ts';
 import type { LedgerStore, PendingRequest, RequestFilter, RequestRow } from '../ledger/port.ts';
 import { type ApprovalKey, type TokenClaims, TokenSigner } from './approval-token.ts';
 import { InvalidRuntimeError } from './errors.ts';
 import { type AnsweredBy, actorOf, assertMayDecide, assertPending, type CheckPorts, checkedAnswer, type RequestAnswer } from './request-check.ts';
-import { ApprovalTokenError, DecisionNotOfferedError, OperationAmbiguousError } from './request-errors.ts';
+import { ApprovalTokenError, DecisionNotOfferedError, InvalidAnswerError, OperationAmbiguousError } from './request-errors.ts';
 import { type ApprovalQuery, entryOf, listRequests, type RequestEntry, type RequestQuery } from './request-list.ts';
 
 /** One of several answers. */
@@ -56,6 +57,12 @@ export interface RequestServicePorts extends Pick<CheckPorts, 'findTool'> {
 }
 
 const defaultTokenMs = 7 * 24 * 3_600_000;
+const outcomeChecks: OptionChecks<OperationOutcome> = { failed: isFlag, by: isNonEmptyText };
+const tokenChecks: OptionChecks<TokenOptions> = {
+  decisions: (value) => (Array.isArray(value) && value.length > 0 ? undefined : 'a list of at least one decision'),
+  expiresAt: isPositive,
+  by: isNonEmptyText,
+};
 const withInput: ReadonlySet<RequestDecision> = new Set(['edit', 'answer']);
 
 /** The questions that runs ask of somebody outside: listed, shown and answered, in whatever process the run waits. `app.requests`. */
@@ -96,9 +103,11 @@ export class RequestService {
   }
 
   /** Answers several requests, each by itself: what is wrong with one does not stop the others. Never rejects because of an answer. */
-  answerAll(answers: readonly BatchAnswer[]): Promise<readonly AnswerOutcome[]> {
+  async answerAll(answers: readonly BatchAnswer[]): Promise<readonly AnswerOutcome[]> {
+    if (!Array.isArray(answers)) throw new InvalidAnswerError({ refused: 'The requests cannot be answered', reason: 'a list of answers is needed' });
     return Promise.all(
-      answers.map(async ({ requestId, ...answer }): Promise<AnswerOutcome> => {
+      answers.map(async (given: BatchAnswer): Promise<AnswerOutcome> => {
+        const { requestId, ...answer } = isObject(given) === undefined ? given : { requestId: '' };
         try {
           await this.answer(requestId, answer);
           return { requestId, accepted: true };
@@ -111,10 +120,17 @@ export class RequestService {
 
   /**
    * Gives the result of an operation that a tool began with `pending()`. Exactly one result counts.
-   * @throws RequestNotFoundError when no call waits for it (yet), RequestSettledError when it has a result, OperationAmbiguousError,
+   * @throws InvalidAnswerError, NotJsonError; RequestNotFoundError when no call waits for it (yet), RequestSettledError when it has a result, OperationAmbiguousError,
    * InputMismatchError, StoreUnavailableError
    */
-  async settleOperation(operationId: string, result: JsonValue, { failed = false, by }: OperationOutcome = {}): Promise<void> {
+  async settleOperation(operationId: string, result: JsonValue, outcome: OperationOutcome = {}): Promise<void> {
+    const refused = 'The operation cannot be settled';
+    const invalid = findInvalidOption(outcome, outcomeChecks);
+    if (invalid !== undefined) throw new InvalidAnswerError({ refused, reason: invalid.reason });
+    if (result === undefined) throw new InvalidAnswerError({ refused, reason: 'the result is missing: give `null` when there is none' });
+    const defect = findJsonDefect(result);
+    if (defect !== undefined) throw new NotJsonError({ what: `The result of operation "${operationId}"`, ...defect });
+    const { failed = false, by } = outcome;
     const row = await this.#findOperation(operationId);
     const said = by === undefined ? {} : { by };
     if (!failed) return this.#answer(row, { ...said, decision: 'answer', input: result });
@@ -125,23 +141,29 @@ export class RequestService {
   /**
    * A text that stands for the right to answer one request, for a link in a message. It is bound to the request and to what was asked, and
    * is of no use when that has been settled or changed.
-   * @throws RequestNotFoundError, RequestSettledError, DecisionNotOfferedError, MayNotDecideError, InvalidRuntimeError without keys
+   * @throws InvalidAnswerError, RequestNotFoundError, RequestSettledError, DecisionNotOfferedError, MayNotDecideError, InvalidRuntimeError without keys
    */
-  async token(requestId: string, { decisions, expiresAt, by }: TokenOptions = {}): Promise<string> {
+  async token(requestId: string, options: TokenOptions = {}): Promise<string> {
+    const invalid = findInvalidOption(options, tokenChecks);
+    if (invalid !== undefined) throw new InvalidAnswerError({ refused: 'No token can be made', reason: invalid.reason });
+    const { decisions, expiresAt, by } = options;
     const signer = this.#signer();
     const row = await this.#find(requestId);
     const now = this.#ports.clock.now();
     assertPending(row, now);
-    const { options } = row.request;
-    const unknown = decisions?.find((decision) => !options.includes(decision));
-    if (unknown !== undefined) throw new DecisionNotOfferedError({ requestId, decision: unknown, options });
+    const offered = row.request.options;
+    const unknown = decisions?.find((decision) => !offered.includes(decision));
+    if (unknown !== undefined) throw new DecisionNotOfferedError({ requestId, decision: unknown, options: offered });
+    if (expiresAt !== undefined && expiresAt <= now) {
+      throw new InvalidAnswerError({ refused: 'No token can be made', reason: `\`expiresAt\` is over: it must be later than ${now}` });
+    }
     const actor = by === undefined ? undefined : actorOf(by);
     if (actor !== undefined) assertMayDecide(row, actor);
     return signer.sign({
       requestId,
       session: row.session,
       fingerprint: row.fingerprint,
-      decisions: decisions ?? options.filter((option) => !withInput.has(option)),
+      decisions: decisions ?? offered.filter((option) => !withInput.has(option)),
       expiresAt: expiresAt ?? row.expiresAt ?? now + defaultTokenMs,
       ...(actor === undefined ? {} : { by: actor }),
     });
@@ -159,6 +181,7 @@ export class RequestService {
    * @throws ApprovalTokenError, MayNotDecideError, InputMismatchError, InvalidAnswerError, InvalidRuntimeError, StoreUnavailableError
    */
   async decide(token: string, answer: RequestAnswer & { readonly decision: RequestDecision }): Promise<void> {
+    if (isObject(answer) !== undefined) throw new InvalidAnswerError({ reason: 'an object with a `decision` is needed' });
     try {
       const { row, claims } = await this.#read(token);
       const { requestId, by, decisions } = claims;

@@ -129,7 +129,7 @@ const forkChecks: OptionChecks<ForkOptions> = {
 /** @throws InvalidRunError */
 export function checkForkOptions(options: ForkOptions): void {
   const invalid = findInvalidOption(options, forkChecks);
-  if (invalid !== undefined) throw new InvalidRunError({ reason: `a session cannot be forked: ${invalid.reason}` });
+  if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be forked', reason: invalid.reason });
 }
 
 /** The options of a run that was started with an input, with a session or with options. @throws InvalidRunError */
@@ -152,5 +152,5 @@ export function checkRunnable(value: unknown): void {
 /** @throws InvalidRunError */
 export function checkSessionOptions(options: SessionOptions): void {
   const invalid = findInvalidOption(options, sessionChecks);
-  if (invalid !== undefined) throw new InvalidRunError({ reason: `a session cannot be opened: ${invalid.reason}` });
+  if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be opened', reason: invalid.reason });
 }

@@ -104,7 +104,7 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
    */
   async list(query: SessionQuery = {}): Promise<SessionPage> {
     const invalid = findInvalidOption(query, queryChecks);
-    if (invalid !== undefined) throw new InvalidRunError({ reason: `sessions cannot be listed: ${invalid.reason}` });
+    if (invalid !== undefined) throw new InvalidRunError({ refused: 'Sessions cannot be listed', reason: invalid.reason });
     const { cursor, limit = defaultLimit, order = 'updatedAt', ...filter } = query;
     const before = cursor === undefined ? {} : { before: readCursor(cursor, order) };
     // One more than is wanted tells whether there is another page.
@@ -140,7 +140,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
    */
   bindSessionScope(session: AnySession, scope: string, scopeId: string): Promise<void> {
     const reason = isNonEmptyText(scopeId);
-    if (reason !== undefined) return Promise.reject(new InvalidRunError({ reason: `the id of a scope must be ${reason}` }));
+    if (reason !== undefined)
+      return Promise.reject(new InvalidRunError({ refused: 'The scope cannot be bound', reason: `its id must be ${reason}` }));
     return session.bindScope(scope, scopeId);
   }
 }

@@ -107,9 +107,9 @@ export class Session<Schema extends StateSchema = StateSchema> {
     return currentAgentName(this.ledger.events);
   }
 
-  /** Adds a message of the user. The next prompt of a run that is under way has it; otherwise the next run does. */
+  /** Adds a message of the user. The next prompt of a run that is under way has it; otherwise the next run does. @throws InvalidEventError */
   addMessage(text: string, invocationId?: string): EventOf<'user'> {
-    return this.ledger.append([{ type: 'user', by: 'user', text, ...(invocationId === undefined ? {} : { invocationId }) }])[0] as EventOf<'user'>;
+    return this.append([{ type: 'user', by: 'user', text, ...(invocationId === undefined ? {} : { invocationId }) }])[0] as EventOf<'user'>;
   }
 
   /**
