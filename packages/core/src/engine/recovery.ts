@@ -120,9 +120,16 @@ export class Recovery {
     if (this.#stopped) return;
     this.#cancelTimer = setBackgroundTimer(ms, () => {
       void this.look()
-        .catch((error: unknown) => warn('The store could not be asked for runs to continue', error))
+        .catch((error: unknown) => this.#lookFailed(error))
         .then(() => this.#arm(lookEveryMs));
     });
+  }
+
+  /** A store that has been closed, or refuses for good, is not asked again. */
+  #lookFailed(error: unknown): void {
+    if (this.#stopped) return;
+    if (isAdjutantError(error) && error.data['permanent'] === true) this.stop();
+    warn('The store could not be asked for runs to continue', error);
   }
 
   async #continueDue(): Promise<readonly Run[]> {
