@@ -22,7 +22,7 @@ const book = tool({
   schema: z.object({ to: z.string(), cents: z.int() }),
   yieldSchema: z.object({ confirmed: z.boolean() }),
   execute: (ctx) => {
-    if (ctx.input?.confirmed !== true) return { booked: false };
+    if (!ctx.input.confirmed) return { booked: false };
     booked.push(ctx.args.to);
     return { booked: true, cents: ctx.args.cents };
   },

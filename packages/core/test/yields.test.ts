@@ -67,7 +67,7 @@ describe('a tool that waits for input', () => {
       yieldSchema: z.object({ approved: z.boolean() }),
       execute: (ctx) => {
         executions.push(ctx.input);
-        return ctx.input?.approved === true ? `done: ${ctx.args.action}` : { declined: true };
+        return ctx.input.approved ? `done: ${ctx.args.action}` : { declined: true };
       },
     });
     const app = runtime({ app: 'yields' });

@@ -66,8 +66,8 @@ export interface ToolRetry {
 
 export interface ToolContext<Args = unknown, Schema extends StateSchema = StateSchema, Input = unknown> extends BodyContext<Schema> {
   readonly args: Args;
-  /** What somebody outside gave, for a tool with `yieldSchema`: its validated input. Missing before that. */
-  readonly input: Input | undefined;
+  /** What somebody outside gave, for a tool with `yieldSchema`: its validated input. `undefined` in `prepare`, and in what asks for it. */
+  readonly input: Input;
   readonly callId: string;
   readonly toolName: string;
   /** Name of the agent that calls. */
@@ -140,7 +140,7 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
    * repeat one whose outcome is not known gets the key of that one), and a deadline of its own, as long as the tool's `timeout`. It may not begin
    * children, and should change nothing outside: nothing protects what it does from being done again.
    */
-  readonly prepare?: (ctx: ToolContext<Args, Schema>) => Args | Promise<Args>;
+  readonly prepare?: (ctx: ToolContext<Args, Schema, undefined>) => Args | Promise<Args>;
   /**
    * Does the work. Returning a runnable hands the conversation over to it; returning `pending(…)` says that the result comes later.
    * @default what was given for `yieldSchema`
