@@ -252,3 +252,26 @@ test('the time of a child does not run while it waits beside a branch that works
   slow.resolve();
   expect(await run).toMatchObject({ status: 'completed', output: { calling: 'worked' } });
 });
+
+test('the time before and after a process that only took in what was posted is nobody’s', async () => {
+  const store = lasting();
+  const at = (hour: number) => ({ clock: testClock(Date.UTC(2026, 0, 1, hour)) });
+  const make = (rounds: number) =>
+    agent({
+      name: 'asker',
+      model: scriptedModel([{ toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] }, { text: 'Thank you.' }].slice(rounds)),
+      tools: [ask],
+    });
+  const first = await runtime({ app: 'yields', store, recover: 'manual', ports: at(1) }).run(make(0), { session: 's', input: 'Go' });
+  first.session.addToolInput(first.pendingCalls[0]?.callId ?? '', { answer: 'red' });
+  await first.session.flush();
+  const second = await runtime({ app: 'yields', store, recover: 'manual', runnables: [make(1)], ports: at(2) }).resume('s');
+  const { events } = second.session;
+  const until = events.findIndex(({ type }) => type === 'tool_input') + 1;
+  const third = runtime({ app: 'yields', store: lasting(), recover: 'manual', runnables: [make(1)], ports: at(3) });
+  await third.restoreSession({ app: 'yields', id: 's', events: events.slice(0, until) });
+  const { session, status } = await third.resume('s');
+  expect(status).toBe('completed');
+  const resumed = session.events.find(({ type }) => type === 'invocation_resume');
+  expect(resumed).toMatchObject({ deadline: Date.UTC(2026, 0, 1, 3) + 600_000 });
+});

@@ -262,7 +262,7 @@ function start(run: RunContext, slot: Slot): number | undefined {
 /** Deadlines are moved by the time in which nobody worked on the invocation. */
 function resume(run: RunContext, record: InvocationRecord): number | undefined {
   const { ledger } = run;
-  const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime();
+  const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime(record.path);
   if (run.isResumedAlready(record.path)) return deadline;
   ledger.append([{ type: 'invocation_resume', by: 'runtime', invocationId: record.path, ...(deadline === undefined ? {} : { deadline }) }]);
   return deadline;

@@ -70,7 +70,8 @@ export class RunContext {
   readonly #detached = new Set<Promise<unknown>>();
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
-  readonly #stoppedAt: number;
+  /** The last event that was there before this run began. */
+  readonly #seqBefore: number;
   /** What was resumed the last time without anything having come of it. */
   readonly #resumedInVain = new Set<string>();
   readonly #onEnd: (() => void)[] = [];
@@ -109,7 +110,7 @@ export class RunContext {
     this.detachedActivity = new Activity(parts.runId);
     this.activity.judgeBy(() => 'idle');
     this.detachedActivity.judgeBy(() => 'idle');
-    this.#stoppedAt = this.ledger.events.findLast(({ invocationId }) => invocationId !== undefined)?.at ?? parts.app.clock.now();
+    this.#seqBefore = this.ledger.lastSeq;
     for (let seq = this.ledger.lastSeq; seq > 0; seq--) {
       const event = this.ledger.events[seq - 1];
       if (event?.type !== 'invocation_resume') break;
@@ -129,9 +130,14 @@ export class RunContext {
     return this.#used;
   }
 
-  /** Milliseconds since somebody last worked on what the ledger had when this run began. */
-  idleTime(): number {
-    return Math.max(0, this.app.clock.now() - this.#stoppedAt);
+  /** Milliseconds since somebody last worked on an invocation before this run began. What was only posted to it is no work. */
+  idleTime(path: string): number {
+    const { events } = this.ledger;
+    for (let seq = this.#seqBefore; seq > 0; seq--) {
+      const event = events[seq - 1] as Event;
+      if (isBelow(event.invocationId, path) && !isPosted(event)) return Math.max(0, this.app.clock.now() - event.at);
+    }
+    return 0;
   }
 
   /** Whether the ledger ends with this invocation being resumed: to say so again, as at each try of what cannot go on, would only make it longer. */
@@ -288,6 +294,22 @@ export class RunContext {
   abort(reason: AbortReason): void {
     this.scope.abort(reason);
     this.detachedScope.abort(reason);
+  }
+}
+
+/** Whether an event came from outside, whoever worked on the session then. */
+function isPosted(event: Event): boolean {
+  switch (event.type) {
+    case 'user':
+    case 'tool_input':
+    case 'cancel':
+      return true;
+    case 'decision':
+      return event.component === 'inbox' || event.component === 'request' || event.component === 'run';
+    case 'tool_result':
+      return event.late === true;
+    default:
+      return false;
   }
 }
 
