@@ -26,6 +26,17 @@ describe('fork', () => {
     expect(jsonLines((await run(['show', 'first', '--events', '--json'])).stdout)).toEqual(events);
   });
 
+  test('of a run that waits is continued by resume, which asks anew', async () => {
+    const { run } = bench();
+    await run(['--session', 'first', '--ask-before', 'calculate', 'What is 12 * 12?']);
+    const events = jsonLines((await run(['show', 'first', '--events', '--json'])).stdout);
+    const at = events.findIndex(({ type }) => type === 'tool_yield') + 1;
+    const forked = await run(['fork', 'first', '--at', String(at), '--id', 'second']);
+    expect(forked.stdout).toContain('Go on with: adjutant resume second\n');
+    expect(await run(['resume', 'second'])).toMatchObject({ code: 3, stdout: expect.stringContaining('asks for approval') });
+    expect(jsonLines((await run(['approvals', '--json'])).stdout).map(({ session }) => session)).toEqual(['first', 'second']);
+  });
+
   test('at the end of a run is another conversation with the same beginning', async () => {
     const { run } = bench();
     await run(['--session', 'first', 'What is 6 * 7?']);

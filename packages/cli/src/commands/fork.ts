@@ -1,6 +1,7 @@
 import { openExistingLedgers, type StoreOptions } from '../app.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
+import { openRunOf } from '../open-run.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
@@ -23,8 +24,7 @@ export async function forkSession(host: Host, from: string, { at, id, json, ...o
       host.stdout.write(jsonLine({ type: 'fork', session: fork.id, from, at }));
       return exitCodes.ok;
     }
-    const isOpen = fork.status === 'active' && fork.ledger.invocations.roots.length > 0;
-    const next = isOpen ? ['resume', fork.id] : ['run', '…', '--session', fork.id];
+    const next = openRunOf(fork) !== undefined ? ['resume', fork.id] : ['run', '…', '--session', fork.id];
     host.stdout.write(
       `${plainLine(`Session ${fork.id} has the first ${at} events of ${from}.`)} Go on with: ${styleFor(host.stdout).bold(commandLine(next, options))}\n`,
     );
