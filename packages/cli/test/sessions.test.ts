@@ -30,7 +30,7 @@ describe('fork', () => {
     const { run } = bench();
     await run(['--session', 'first', '--ask-before', 'calculate', 'What is 12 * 12?']);
     const events = jsonLines((await run(['show', 'first', '--events', '--json'])).stdout);
-    const at = events.findIndex(({ type }) => type === 'tool_yield') + 1;
+    const at = events.findIndex(({ type }) => type === 'invocation_yield') + 1;
     const forked = await run(['fork', 'first', '--at', String(at), '--id', 'second']);
     expect(forked.stdout).toContain('Go on with: adjutant resume second\n');
     expect(await run(['resume', 'second'])).toMatchObject({ code: 3, stdout: expect.stringContaining('asks for approval') });
