@@ -10,7 +10,7 @@ import type { Runnable } from '../ledger/runnable.ts';
 import { Activity } from './activity.ts';
 import { occupancyOf, type UnderWay } from './occupancy.ts';
 import type { AnyRunnable } from './registry.ts';
-import type { RunContext } from './run-context.ts';
+import { isBelow, type RunContext } from './run-context.ts';
 
 /** A place in the tree of invocations and what is to run there. */
 export interface Slot {
@@ -262,10 +262,23 @@ function start(run: RunContext, slot: Slot): number | undefined {
 /** Deadlines are moved by the time in which nobody worked on the invocation. */
 function resume(run: RunContext, record: InvocationRecord): number | undefined {
   const { ledger } = run;
-  const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime(record.path);
-  if (run.isResumedAlready(record.path)) return deadline;
-  ledger.append([{ type: 'invocation_resume', by: 'runtime', invocationId: record.path, ...(deadline === undefined ? {} : { deadline }) }]);
+  const { path } = record;
+  const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime(path);
+  const draft: EventDraft = { type: 'invocation_resume', by: 'runtime', invocationId: path, ...(deadline === undefined ? {} : { deadline }) };
+  if (!run.isResumedAlready(path)) ledger.append([draft]);
+  else if (deadline !== undefined) sayWithFirstWork(run, path, draft);
   return deadline;
+}
+
+/** Says that an invocation goes on once it does: a ledger does not grow with each try to continue what cannot be continued. */
+function sayWithFirstWork(run: RunContext, path: string, draft: EventDraft): void {
+  const { ledger } = run;
+  const forget = ledger.onDraft(({ type, invocationId }) => {
+    if (!isBelow(invocationId, path) || type === 'invocation_resume') return;
+    forget();
+    if (invocationId !== path || type !== 'invocation_end') ledger.append([draft]);
+  });
+  run.onEnd(forget);
 }
 
 function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
