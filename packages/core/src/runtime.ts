@@ -280,19 +280,19 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
 
   async #sessionFor(given: AnySession | string | undefined, mustExist: boolean): Promise<Session> {
     if (typeof given === 'object') return given as Session;
-    if (given !== undefined && mustExist && (await this.#ledgers.head(given)) === undefined) {
-      throw new SessionNotFoundError({ session: given, app: this.app });
-    }
-    return this.session(given === undefined ? {} : { id: given });
+    return given === undefined ? this.session() : (this.#open(given, {}, mustExist) as Promise<unknown> as Promise<Session>);
   }
 
   /** Opens a session, or makes a new one. What is written through it belongs to this process until it is flushed and given back. */
   async session<Schema extends StateSchema = OwnSchema>(options: SessionOptions<Schema> = {}): Promise<Session<Schema>> {
     checkSessionOptions(options as SessionOptions);
-    const id = options.id ?? `session_${this.#ids.next()}`;
+    return this.#open(options.id ?? `session_${this.#ids.next()}`, options, false);
+  }
+
+  #open<Schema extends StateSchema>(id: string, options: SessionOptions<Schema>, mustExist: boolean): Promise<Session<Schema>> {
     // Two openings of one session at once would make two ledgers, of which one would soon be out of date.
     const before = this.#opening.get(id) ?? Promise.resolve();
-    const opening = before.then(() => this.#openSession(id, options));
+    const opening = before.then(() => this.#openSession(id, options, mustExist));
     const done = opening.then(
       () => undefined,
       () => undefined,
@@ -304,10 +304,11 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     return opening;
   }
 
-  async #openSession<Schema extends StateSchema>(id: string, options: SessionOptions<Schema>): Promise<Session<Schema>> {
+  async #openSession<Schema extends StateSchema>(id: string, options: SessionOptions<Schema>, mustExist: boolean): Promise<Session<Schema>> {
     const store = this.#ledgers;
     const open = this.#sessions.get(id);
     const head = await store.head(id);
+    if (head === undefined && mustExist) throw new SessionNotFoundError({ session: id, app: this.app });
     if (open !== undefined && open.ledger.failure === undefined && this.#isCurrent(open.ledger, head?.seq ?? 0)) {
       if (options.existing === 'fail') throw new SessionExistsError({ session: id });
       if (options.scopes === undefined && options.userId === undefined && options.stateSchema === undefined)

@@ -5,7 +5,7 @@ import { z } from 'zod';
 const stateSchema = { session: {}, user: { n: z.number() } };
 
 test('in a fork that keeps shared state to itself, concurrent branches lose no update', async () => {
-  const app = runtime({ app: "forks", stateSchema });
+  const app = runtime({ app: 'forks', stateSchema });
   const origin = await app.session({ id: 'origin', userId: 'ann' });
   origin.state.user.n = 10;
   await origin.flush();
