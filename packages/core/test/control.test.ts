@@ -81,6 +81,24 @@ describe('a run that is under way', () => {
     expect(prompts[1]).toContain('And this');
   });
 
+  test('says so when a message is for a part of it that does not exist', async () => {
+    const { model, prompts, begun, goOn } = waiting(['one']);
+    const app = runtime({ app: 'control' });
+    const run = app.run(agent({ name: 'a', model }), { session: 's', input: 'Go', runId: 'run' });
+    await begun;
+    await app.send('s', 'And this', { invocationId: 'run/nobody' });
+    const { ledger } = await app.session({ id: 's' });
+    await until(() => ledger.events.some(({ type }) => type === 'decision'), 'the refusal');
+    goOn();
+    expect(await run).toMatchObject({ status: 'completed', output: 'one' });
+    expect(prompts).toHaveLength(1);
+    expect(ledger.events.find(({ type }) => type === 'decision')).toMatchObject({
+      decision: 'refuse',
+      reasoning: expect.stringContaining('"run/nobody"'),
+      data: { type: 'user', text: 'And this' },
+    });
+  });
+
   test('is cut off by a message that cannot wait', async () => {
     const { model, prompts, begun } = waiting(['two']);
     const app = runtime({ app: 'control' });

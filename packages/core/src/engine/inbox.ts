@@ -178,12 +178,17 @@ export class InboxReader {
       this.left.set(starts, entry);
       return undefined;
     }
+    const to = textOf(data, 'invocationId') ?? runId;
+    // No prompt would ever have it.
+    if (isOpen() && !this.#target.ledger.invocations.byPath.has(to)) {
+      return { drafts: [this.#refuse(entry, `There is no invocation "${to}" that a message could go to.`, { text: textOf(data, 'text') ?? '' })] };
+    }
     const clientKey = textOf(data, 'clientKey') ?? textOf(data, 'runId');
     const draft: EventDraft = {
       type: 'user',
       by: entry.by,
       text: textOf(data, 'text') ?? '',
-      ...(isOpen() ? { invocationId: textOf(data, 'invocationId') ?? runId } : {}),
+      ...(isOpen() ? { invocationId: to } : {}),
       ...(clientKey === undefined ? {} : { clientKey }),
     };
     return { drafts: [draft], act: data['interrupt'] === true ? () => this.#target.interrupt() : undefined };
