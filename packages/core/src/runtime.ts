@@ -4,7 +4,7 @@ import { type IdSource, systemIds } from './base/id.ts';
 import { findInvalidOption } from './base/options.ts';
 import { systemRandom } from './base/random.ts';
 import { type Advance, type AdvanceOptions, advanced, type ControlOptions, checkAdvanceOptions, type SendOptions } from './engine/advance.ts';
-import { checkControlOptions, checkMessage, checkReopenOptions, checkResolution, sessionIdOf } from './engine/control-options.ts';
+import { checkControlOptions, checkListOptions, checkMessage, checkReopenOptions, checkResolution, sessionIdOf } from './engine/control-options.ts';
 import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
 import type { RunEnd, RunRequest } from './engine/execute-run.ts';
 import { firstExpiry } from './engine/expiry.ts';
@@ -36,7 +36,7 @@ import type { Actor } from './ledger/event.ts';
 import { storedStateAt } from './ledger/fold-snapshot.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
 import { looseState } from './ledger/loose-state.ts';
-import type { AppendReceipt, LedgerStore, ReadRange, SessionListing, Store, StoredEvent } from './ledger/port.ts';
+import type { AppendReceipt, LedgerStore, ListOptions, ReadRange, SessionListing, Store, StoredEvent } from './ledger/port.ts';
 import type { OutputOf, Runnable } from './ledger/runnable.ts';
 import { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 import { recordedScopes, type ScopeIds, SharedState } from './ledger/shared-state.ts';
@@ -426,8 +426,9 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     return this.#service;
   }
 
-  /** Sessions by the time of their last event, newest first. */
-  list(options?: Parameters<LedgerStore['list']>[0]): Promise<readonly SessionListing[]> {
+  /** Sessions by the time of their last event, newest first. @throws InvalidRunError */
+  async list(options: ListOptions = {}): Promise<readonly SessionListing[]> {
+    checkListOptions(options);
     return this.#ledgers.list(options);
   }
 

@@ -23,6 +23,7 @@ async function waiting() {
 
 describe('what is said to a session with options that do not fit changes nothing', () => {
   test.each([
+    ['list in no order', (app) => app.list(untyped({ ordre: 'createdAt' })), /Sessions cannot be listed: .*did you mean `order`/],
     ['cancel without a session', (app) => app.cancel(untyped(undefined)), /a session or the id of one is needed, not undefined/],
     [
       'cancel with a misspelt option',

@@ -3,14 +3,18 @@ import {
   describeValue,
   findInvalidOption,
   isAnything,
+  isCount,
   isFlag,
   isNonEmptyText,
+  isObject,
+  isOneOf,
   isText,
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
 import type { Resolution } from '../ledger/answer.ts';
 import { NotJsonError } from '../ledger/errors.ts';
+import type { ListOptions } from '../ledger/port.ts';
 import { type AnySession, Session } from '../ledger/session.ts';
 import type { ControlOptions, SendOptions } from './advance.ts';
 import { InvalidRunError } from './errors.ts';
@@ -24,6 +28,14 @@ const isOutsider: OptionCheck = (value) =>
 const controlChecks: OptionChecks<ControlOptions> = { by: isOutsider, reason: isText };
 const sendChecks: OptionChecks<SendOptions> = { by: isOutsider, invocationId: isNonEmptyText, interrupt: isFlag, clientKey: isNonEmptyText };
 const reopenChecks: OptionChecks<ReopenOptions> = { path: isNonEmptyText, reason: isNonEmptyText, by: isOutsider };
+const listChecks: OptionChecks<ListOptions> = {
+  limit: isCount,
+  order: isOneOf('updatedAt', 'createdAt'),
+  status: isOneOf('active', 'awaiting_input', 'completed', 'error'),
+  runnable: isNonEmptyText,
+  user: isNonEmptyText,
+  before: isObject,
+};
 const resolutionChecks: OptionChecks<Resolution> = { happened: isFlag, result: isAnything, by: isOutsider };
 
 /** The id of the session that something is said to. @throws InvalidRunError */
@@ -31,6 +43,11 @@ export function sessionIdOf(session: AnySession | string): string {
   if (session instanceof Session) return session.id;
   if (isNonEmptyText(session) === undefined) return session as string;
   throw new InvalidRunError({ refused: 'This cannot be done', reason: `a session or the id of one is needed, not ${describeValue(session)}` });
+}
+
+/** @throws InvalidRunError */
+export function checkListOptions(options: ListOptions): void {
+  check('Sessions cannot be listed', options, listChecks);
 }
 
 /** @throws InvalidRunError */

@@ -55,8 +55,8 @@ export class InvalidRunError extends AdjutantError {
 
 /** Options that no app can be made of. */
 export class InvalidRuntimeError extends AdjutantError {
-  constructor(data: { reason: string }) {
-    super('invalid_runtime', `The runtime cannot be made: ${data.reason}.`, data);
+  constructor({ refused = 'The runtime cannot be made', reason }: { refused?: string; reason: string }) {
+    super('invalid_runtime', `${refused}: ${reason}.`, { reason });
   }
 }
 

@@ -200,7 +200,7 @@ export class RequestService {
   #signer(): TokenSigner {
     const { keys } = this.#ports;
     if (keys !== undefined) return new TokenSigner(keys);
-    throw new InvalidRuntimeError({ reason: 'tokens need keys: runtime({ approvals: { keys: [{ id, secret }] } })' });
+    throw new InvalidRuntimeError({ refused: 'Tokens cannot be used', reason: 'they need keys: runtime({ approvals: { keys: [{ id, secret }] } })' });
   }
 
   async #read(token: string): Promise<{ readonly row: RequestRow; readonly claims: TokenClaims }> {

@@ -48,15 +48,18 @@ const isOnExpire: OptionCheck = (value) => {
   return isDefault ? undefined : isOneOf('reject', 'escalate')(value) && "'reject', 'escalate' or { default: a JSON value }";
 };
 
+const isListOfPeople: OptionCheck = (value) =>
+  isListOfText(value) === undefined && (value as string[]).length > 0 ? undefined : 'a list of at least one id';
+/** A list of nobody would be a question that nobody can answer. */
 const isPeople: OptionCheck = (value) =>
-  typeof value === 'function' || isListOfText(value) === undefined ? undefined : 'a list of strings or a function that gives one';
+  typeof value === 'function' || isListOfPeople(value) === undefined ? undefined : 'a list of at least one id, or a function that gives one';
 
 const requestChecks: OptionChecks<RequestOptions> = {
   summary: isFunction,
   details: isFunction,
   expiresIn: isPositive,
   onExpire: isOnExpire,
-  escalateTo: isListOfText,
+  escalateTo: isListOfPeople,
   mayDecide: isPeople,
 };
 

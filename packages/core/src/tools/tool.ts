@@ -239,7 +239,7 @@ export function renameTool(definition: Tool, name: string): Tool {
   return Object.freeze({ ...definition, name });
 }
 
-type CheckedOptions = Pick<Tool, 'timeout' | 'execute' | 'readOnly' | 'destructive' | 'description' | 'onRepeat' | 'yieldSchema'>;
+type CheckedOptions = Pick<Tool, 'timeout' | 'execute' | 'readOnly' | 'destructive' | 'description' | 'onRepeat' | 'yieldSchema' | 'yieldOptions'>;
 
 const retryChecks: OptionChecks<ToolRetry> = {
   maxAttempts: isCount,
@@ -273,7 +273,7 @@ const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchem
 };
 
 function assertConsistent(name: string, options: object): void {
-  const { description, execute, readOnly, destructive, yieldSchema } = options as Partial<CheckedOptions>;
+  const { description, execute, readOnly, destructive, yieldSchema, yieldOptions } = options as Partial<CheckedOptions>;
   const refuse = (reason: string): never => {
     throw new InvalidToolError({ tool: name, reason });
   };
@@ -281,6 +281,7 @@ function assertConsistent(name: string, options: object): void {
   if (typeof execute !== 'function' && yieldSchema === undefined) refuse('`execute` must be a function, unless the tool has a `yieldSchema`');
   const invalid = findInvalidOption(options, toolChecks);
   if (invalid !== undefined) refuse(invalid.reason);
+  if (yieldOptions !== undefined && yieldSchema === undefined) refuse('`yieldOptions` says how input is asked for, so it needs a `yieldSchema`');
   if (readOnly && destructive) refuse('`readOnly` and `destructive` contradict each other');
 }
 
