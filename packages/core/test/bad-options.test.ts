@@ -1,4 +1,4 @@
-import { agent, pending, runtime, tool } from 'adjutant';
+import { agent, memoryStore, pending, runtime, tool } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -104,5 +104,21 @@ describe('what is said to a request with options that do not fit leaves it pendi
     const { app, request } = await waiting();
     const outcomes = await app.answerAll([untyped(undefined), { requestId: request, decision: 'approve' }]);
     expect(outcomes.map(({ accepted }) => accepted)).toEqual([false, true]);
+  });
+
+  test('what does not fit is refused also by a process that does not have the tool', async () => {
+    const store = memoryStore();
+    const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
+    const asker = agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask' }] }, { text: 'Done.' }]), tools: [ask] });
+    const app = runtime({ app: 'shop', store, runnables: [asker], recover: 'manual' });
+    const waits = await app.run(asker, { session: 's', input: 'Ask' });
+    const requestId = waits.pendingCalls[0]?.requestId ?? '';
+    const elsewhere = runtime({ app: 'shop', store, recover: 'manual' });
+    await expect(elsewhere.answer(requestId, { input: { answer: 3 } })).rejects.toMatchObject({
+      code: 'input_mismatch',
+      message: expect.stringContaining('the input does not fit: $.answer must be a string'),
+    });
+    await elsewhere.answer(requestId, { input: { answer: 'yes' } });
+    expect((await app.resume('s')).output).toBe('Done.');
   });
 });

@@ -6,7 +6,7 @@ import type { Actor, RequestDecision } from '../ledger/event.ts';
 import type { RequestRow } from '../ledger/port.ts';
 import { isToolResult } from '../tools/result.ts';
 import type { Tool } from '../tools/tool.ts';
-import { validateArgs, validateInput, validateOutput } from '../tools/validate.ts';
+import { mismatchWithShown, validateArgs, validateInput, validateOutput } from '../tools/validate.ts';
 import { explainPlaces } from '../tools/validation-issue.ts';
 import { isSaidBy } from './inbox.ts';
 import { DecisionNotOfferedError, InputMismatchError, InvalidAnswerError, MayNotDecideError } from './request-errors.ts';
@@ -90,8 +90,21 @@ async function checkInput(row: RequestRow, decision: RequestDecision, input: Jso
   } else if (input !== undefined && decision !== 'succeeded' && decision !== 'continue') refuse(`'${decision}' takes no input`);
   if (decision === 'continue' && input !== undefined && !(typeof input === 'number' && input > 0)) refuse('`input` must be a number greater than 0');
   const tool = ports.findTool(row.request.agent, name);
-  const mismatch = tool === undefined ? undefined : await mismatchWith(tool, row, decision, input);
+  const mismatch = await (tool === undefined ? mismatchUnseen(row, decision, input) : mismatchWith(tool, row, decision, input));
   if (mismatch !== undefined) refuse(mismatch);
+}
+
+/** As `mismatchWith`, where nobody has the tool: by what the question itself says. */
+async function mismatchUnseen(
+  { kind, name, request }: RequestRow,
+  decision: RequestDecision,
+  input: JsonValue | undefined,
+): Promise<string | undefined> {
+  const { inputSchema } = request;
+  const what = decision === 'edit' ? 'the arguments do' : decision === 'answer' && kind === 'input' ? 'the input does' : undefined;
+  if (what === undefined || inputSchema === undefined) return undefined;
+  const places = await mismatchWithShown(name, inputSchema, input);
+  return places === undefined ? undefined : `${what} not fit: ${places}`;
 }
 
 /** Which places do not fit the schema of the tool, and what is expected there. */

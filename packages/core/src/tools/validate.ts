@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { toErrorRecord } from '../base/error.ts';
+import type { JsonObject } from '../base/json.ts';
 import { InvalidToolError } from './errors.ts';
 import { compileJsonSchema, type JsonSchemaCheck } from './json-schema-check.ts';
 import { isStandardSchema, type Tool } from './tool.ts';
@@ -53,6 +54,21 @@ export async function validateInput(tool: Tool, input: unknown): Promise<InputVa
   return { ok: false, message: `the input does not fit: ${explainPlaces(checked.issues)}` };
 }
 
+/**
+ * Checks a value against the JSON Schema that a question shows, for a process that does not have the tool. What the schema leaves open is checked
+ * by whoever carries the call out, as is everything when the schema cannot be used here.
+ * @returns the places that do not fit, and what is expected there
+ */
+export async function mismatchWithShown(name: string, schema: JsonObject, value: unknown): Promise<string | undefined> {
+  try {
+    const checked = await checkWithJsonSchema({ name }, schema, value);
+    return 'value' in checked ? undefined : explainPlaces(checked.issues);
+  } catch (error) {
+    if (error instanceof InvalidToolError) return undefined;
+    throw error;
+  }
+}
+
 function argsOutcome(tool: Tool, checked: Checked): ArgsValidation {
   if ('value' in checked) return { ok: true, args: checked.value };
   const subject = `The arguments of "${tool.name}" do not fit. Correct these and call it again`;
@@ -93,12 +109,12 @@ function refuse(tool: Tool, thrown: unknown): never {
 /** By schema object, so that a renamed tool shares what was compiled. */
 const compiledChecks = new WeakMap<object, JsonSchemaCheck>();
 
-function checkWithJsonSchema(tool: Tool, schema: object, value: unknown): Checked | Promise<Checked> {
+function checkWithJsonSchema(tool: Pick<Tool, 'name'>, schema: object, value: unknown): Checked | Promise<Checked> {
   const compiled = compiledChecks.get(schema);
   return compiled === undefined ? compileAndCheck(tool, schema, value) : outcomeOf(compiled, value);
 }
 
-async function compileAndCheck(tool: Tool, schema: object, value: unknown): Promise<Checked> {
+async function compileAndCheck(tool: Pick<Tool, 'name'>, schema: object, value: unknown): Promise<Checked> {
   try {
     compiledChecks.set(schema, await compileJsonSchema({ ...schema }));
   } catch (thrown) {
