@@ -160,6 +160,17 @@ describe('a run that is under way', () => {
     expect(prompts[1]).toContain('And that');
   });
 
+  test('that waits and is told to pause goes on all the same when somebody resumes it after that', async () => {
+    const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
+    const asker = agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]), tools: [ask] });
+    const app = runtime({ app: 'control', store: lasting(), runnables: [asker], recover: 'manual' });
+    const { session, pendingCalls } = await app.run(asker, { session: 's', input: 'Go' });
+    await app.pause('s');
+    session.addToolInput(pendingCalls[0]?.callId ?? '', { answer: 'yes' });
+    await session.flush();
+    expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'thanks' });
+  });
+
   test('goes on by rounds', async () => {
     const work = tool({ name: 'work', description: 'Works', schema: z.object({}), execute: () => 'worked' });
     const rounds = [{ toolCalls: [{ name: 'work', args: {} }] }, { toolCalls: [{ name: 'work', args: {} }] }, { text: 'done' }];

@@ -275,3 +275,11 @@ test('the time before and after a process that only took in what was posted is n
   const resumed = session.events.find(({ type }) => type === 'invocation_resume');
   expect(resumed).toMatchObject({ deadline: Date.UTC(2026, 0, 1, 3) + 600_000 });
 });
+
+test('what is wrong with pending() leaves the outcome unknown, since the operation may have begun', async () => {
+  const begin = tool({ name: 'begin', description: 'Begins', schema: z.object({}), execute: () => pending({ operationId: '' }) });
+  const model = scriptedModel([{ toolCalls: [{ name: 'begin', args: {} }] }, { text: 'unsure' }]);
+  const { session } = await runtime({ app: 'yields' }).run(agent({ name: 'a', model, tools: [begin] }), 'Go');
+  expect(session.events.find(({ type }) => type === 'tool_result')).toMatchObject({ effect: 'unknown', result: { status: 'unknown' } });
+  expect(() => session.addMessage('Hello', 'nope')).toThrow(/no invocation "nope"/);
+});

@@ -2,6 +2,7 @@ import { deepFreeze, type JsonValue } from '../base/json.ts';
 import type { RequestDetails, RequestKind } from '../ledger/event.ts';
 import { isApproval } from '../ledger/pending-call.ts';
 import type { AnsweredRequest, CallState } from '../loop/position.ts';
+import { ToolFailure } from '../tools/errors.ts';
 import type { RequestOptions } from '../tools/request-options.ts';
 import type { FinalizeContext, Tool } from '../tools/tool.ts';
 import { validateArgs, validateInput } from '../tools/validate.ts';
@@ -210,6 +211,8 @@ function askFor(call: AskingCall, kind: RequestKind, options: RequestOptions, mo
   const { state, tool, ports, args } = call;
   const { summary, details, mayDecide, expiresIn, onExpire, escalateTo } = options;
   const people = typeof mayDecide === 'function' ? mayDecide(call.context()) : mayDecide;
+  if (people?.length === 0)
+    throw new ToolFailure(`Nobody may allow ${tool.name}: \`mayDecide\` gave an empty list.`, { errorType: 'nobody_may_decide' });
   const shown = details === undefined ? undefined : details(call.context());
   ask(ports.ledger, {
     kind,

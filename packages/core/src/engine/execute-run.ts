@@ -167,12 +167,12 @@ export interface RunEnd {
  */
 export async function executeRun(app: AppServices, session: Session, request: RunRequest, sink: RunSink): Promise<RunEnd> {
   const { ledger } = session;
-  await ledger.own();
+  const { inboxSeq: postedBefore } = await ledger.own();
   const beginning = await begin(app, session, request);
   const occupancy = occupancyOf(ledger);
   occupancy.runs++;
   const stopKeeping = keepLease(ledger, app.clock);
-  const execution = new Execution(app, session, sink, beginning);
+  const execution = new Execution(app, session, sink, beginning, postedBefore);
   const giveBack = async (): Promise<void> => {
     await execution.settled();
     stopKeeping();
@@ -210,8 +210,11 @@ class Execution {
   /** Whether only what was dispatched goes on. */
   #isBehind = false;
   #hasNothingNew = false;
+  readonly #postedBefore: number;
 
-  constructor(app: AppServices, session: Session, sink: RunSink, { open, runnable, request }: Beginning) {
+  /** @param postedBefore the last inbox item that was there before the run was taken up */
+  constructor(app: AppServices, session: Session, sink: RunSink, { open, runnable, request }: Beginning, postedBefore: number) {
+    this.#postedBefore = postedBefore;
     this.#app = app;
     this.#session = session;
     this.#request = request;
@@ -253,6 +256,7 @@ class Execution {
       ledger,
       runId: this.#runId,
       isOpen: () => isOpen(ledger, this.#runId),
+      heedsPausesAfter: this.#request.isWorker === true ? 0 : this.#postedBefore,
       isParked: () => run.parked !== undefined || run.detachedRests,
       cancel: (reason) => {
         run.abort(reason);

@@ -20,6 +20,8 @@ export interface InboxTarget {
   readonly isOpen: () => boolean;
   /** Whether everything in it waits and it is about to give the session back: what comes now is for the next turn. @default never */
   readonly isParked?: () => boolean;
+  /** Who resumes a run does not mean what was posted to pause it before. @default 0 */
+  readonly heedsPausesAfter?: number;
   /** Called when something has come that is left for the next turn. */
   late?(): void;
   cancel(reason: AbortReason): void;
@@ -132,12 +134,14 @@ export class InboxReader {
   }
 
   #judge(entry: InboxEntry): Judgement | undefined {
-    const { isOpen, runId } = this.#target;
+    const { isOpen, runId, heedsPausesAfter = 0 } = this.#target;
     switch (entry.type) {
       case 'cancel':
         return isOpen() ? this.#cancel(entry) : { drafts: [this.#refuse(entry, 'The run had ended before it could be cancelled.')] };
       case 'pause':
-        return isOpen() ? this.#pause(entry) : { drafts: [this.#refuse(entry, 'The run had ended before it could be paused.')] };
+        if (!isOpen()) return { drafts: [this.#refuse(entry, 'The run had ended before it could be paused.')] };
+        if (entry.position <= heedsPausesAfter) return { drafts: [this.#refuse(entry, 'The run was resumed after that.')] };
+        return this.#pause(entry);
       case 'tool_input':
         return this.#input(entry);
       case 'user':

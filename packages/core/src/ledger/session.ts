@@ -2,7 +2,7 @@ import type { AdjutantError } from '../base/error.ts';
 import { findJsonDefect, type JsonObject, type JsonValue } from '../base/json.ts';
 import { type Answer, postAnswer } from './answer.ts';
 import { BoundObject, type OnWrite } from './bound-object.ts';
-import { checkDrafts } from './draft-check.ts';
+import { checkDrafts, InvalidEventError } from './draft-check.ts';
 import { NotJsonError, RequestNotFoundError, RequestSettledError } from './errors.ts';
 import type { Event, EventDraft, EventOf, RequestKind, StateChange } from './event.ts';
 import type { Ledger } from './ledger.ts';
@@ -109,6 +109,9 @@ export class Session<Schema extends StateSchema = StateSchema> {
 
   /** Adds a message of the user. The next prompt of a run that is under way has it; otherwise the next run does. @throws InvalidEventError */
   addMessage(text: string, invocationId?: string): EventOf<'user'> {
+    if (typeof invocationId === 'string' && !this.ledger.invocations.byPath.has(invocationId)) {
+      throw new InvalidEventError({ index: 0, reason: `there is no invocation "${invocationId}" that the message could be for` });
+    }
     return this.append([{ type: 'user', by: 'user', text, ...(invocationId === undefined ? {} : { invocationId }) }])[0] as EventOf<'user'>;
   }
 

@@ -11,6 +11,7 @@ import {
   type OptionChecks,
 } from '../base/options.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
+import { ToolFailure } from './errors.ts';
 import type { ToolContext } from './tool.ts';
 
 /** What becomes of a request when its time is over: it counts as rejected, goes to others, or is answered by a value. */
@@ -121,12 +122,13 @@ export class PendingOperation {
 
 /**
  * To be returned by `execute` when the tool has only begun something: the call waits for the result, in whatever process it arrives.
- * @throws TypeError when the options do not fit
+ * @throws ToolFailure when the options do not fit: the call is then of unknown outcome, since the operation may have begun
  */
 export function pending(options: PendingOperationOptions): PendingOperation {
   const invalid = findInvalidOption(options, pendingChecks);
   if (invalid !== undefined || options.operationId === undefined) {
-    throw new TypeError(`pending() cannot be used: ${invalid?.reason ?? '`operationId` is missing'}.`);
+    const message = `pending() cannot be used: ${invalid?.reason ?? '`operationId` is missing'}.`;
+    throw new ToolFailure(message, { errorType: 'invalid_pending', effect: 'unknown' });
   }
   return new PendingOperation(Object.freeze({ ...options }));
 }
