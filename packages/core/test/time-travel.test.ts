@@ -304,6 +304,7 @@ describe('validateResumeState', () => {
       awaitingInput: [{ invocationId: 'run/chat', name: 'chat' }],
     });
     const other = made.forkAt(made.events.length);
+    other.append([start('run/other', 'other', 'sequence', 'child')]);
     other.addMessage('Hello', 'run/other');
     expect(validateResumeState(other.events).canResume).toBe(false);
     made.addMessage('Hello', 'run/chat');
