@@ -12,6 +12,6 @@ export class RequestNotFoundError extends AdjutantError {
 export class RequestSettledError extends AdjutantError {
   constructor(data: { requestId: string; status: string; by?: string | undefined }) {
     const by = data.by === undefined ? '' : ` by ${data.by}`;
-    super('request_settled', `Request "${data.requestId}" can no longer be answered: it is ${data.status}${by}.`, data as JsonObject);
+    super('request_settled', `Request "${data.requestId}" can no longer be answered: it was ${data.status}${by}.`, data as JsonObject);
   }
 }
