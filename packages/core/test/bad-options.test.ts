@@ -122,3 +122,10 @@ describe('what is said to a request with options that do not fit leaves it pendi
     expect((await app.resume('s')).output).toBe('Done.');
   });
 });
+
+test('a key of the state that would change the prototype of what holds it', async () => {
+  const made = await runtime({ app: 'bad' }).session();
+  const hostile = JSON.parse('{"__proto__": {"admin": true}}') as Record<string, unknown>;
+  expect(() => made.state.update(hostile)).toThrow(/"__proto__".*reserved/);
+  expect(made.events).toEqual([]);
+});

@@ -111,7 +111,7 @@ function coercePart(value: unknown, path: string, ancestors: readonly object[], 
 }
 
 /** Assigning to `__proto__` would set the prototype and lose the member. */
-function setOwn(target: Record<string, JsonValue>, key: string, value: JsonValue): void {
+export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   else target[key] = value;
 }

@@ -127,7 +127,11 @@ function writeChecked(target: Target, changes: Changes, again?: ChangeValue): vo
   const values = access.peek?.(scope) ?? access.read(scope);
   const checked: StateChange[] = [];
   for (const [key, value] of Object.entries(changes)) {
-    if (key === 'update' || (findScope !== undefined && (key === 'temp' || key === 'refresh' || findScope(key) !== undefined))) {
+    if (
+      key === 'update' ||
+      key === '__proto__' ||
+      (findScope !== undefined && (key === 'temp' || key === 'refresh' || findScope(key) !== undefined))
+    ) {
       throw new InvalidStateError({ scope, key, reason: 'the name is reserved' });
     }
     const oldValue = ownValue(values, key) as JsonValue | undefined;

@@ -64,6 +64,12 @@ describe('encoding', () => {
     );
   });
 
+  test('keeps a member named __proto__, also inside a member with a layout', () => {
+    const recipe = JSON.parse('{"__proto__": "x"}') as object;
+    const event = { v: 1, seq: 1, id: 'a', at: 1, type: 'model_start', by: 'user', recipe } as unknown as Event;
+    expect(decodeRow(rowOf(event), new Map(), 's')).toStrictEqual(event);
+  });
+
   test('leaves out members that are undefined', () => {
     const event = { v: 1, seq: 1, id: 'a', at: 1, type: 'user', by: 'user', text: 'x', clientKey: undefined } as unknown as Event;
     expect(decodeRow(rowOf(event), new Map(), 's')).toStrictEqual({ v: 1, seq: 1, id: 'a', at: 1, type: 'user', by: 'user', text: 'x' });

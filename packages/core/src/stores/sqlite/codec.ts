@@ -1,4 +1,4 @@
-import { deepFreeze, isPlainObject } from '../../base/json.ts';
+import { deepFreeze, isPlainObject, setOwn } from '../../base/json.ts';
 import { LedgerUnreadableError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { StoredEvent } from '../../ledger/port.ts';
@@ -200,7 +200,7 @@ function decodeMembers(
   if ((mask & extrasBit) !== 0) {
     const extras = values[++place];
     if (!isPlainObject(extras)) return false;
-    Object.assign(target, deepFreeze(extras));
+    for (const [name, value] of Object.entries(deepFreeze(extras))) setOwn(target, name, value);
   }
   return place === values.length - 1;
 }
