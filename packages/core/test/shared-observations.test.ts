@@ -1,4 +1,4 @@
-import { agent, type Event, memoryStore, type Run, runtime, sequence, session, step, tool } from 'adjutant';
+import { agent, type Event, isAdjutantError, memoryStore, type Run, runtime, sequence, session, step, tool } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -28,7 +28,10 @@ async function stopAtFirstEnd(run: Run): Promise<void> {
   try {
     for await (const event of run) if (event.type === 'invocation_end') run.stop();
     await run;
-  } catch {}
+  } catch (error) {
+    // Whatever else it ends by is no stop.
+    if (!isAdjutantError(error, 'run_stopped')) throw error;
+  }
 }
 
 test('what others changed is recorded before the next invocation starts', async () => {

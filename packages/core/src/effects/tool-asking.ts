@@ -71,7 +71,9 @@ class AnswerReader {
     const { ledger, clock } = this.#ports;
     const args = ledger.resolve(request.args);
     if (requestFingerprint(this.#tool, args) !== request.fingerprint) return 'the tool has changed since it was asked';
-    if (request.requestId !== ledger.requestId(request.callId, request.generation)) return undefined;
+    const isForeign = request.requestId !== ledger.requestId(request.callId, request.generation);
+    // Leave is given for one call of one ledger: a fork or copy does not spend it a second time. Input is only what somebody said.
+    if (isForeign && isApproval(request)) return 'it was given in the ledger that this one is a copy of';
     const { useWithin } = request.request;
     // It may have lain in the inbox for long.
     const givenAt = Math.min(answer.answeredAt ?? answer.at, answer.at);
