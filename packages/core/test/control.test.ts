@@ -324,3 +324,17 @@ test('what somebody found out about a call of unknown outcome is told to the mod
   const refusals = second.session.events.filter((event) => event.type === 'decision' && event.decision === 'refuse');
   expect(refusals).toHaveLength(1);
 });
+
+test('a session whose inbox holds what nobody can use is not looked at again and again', async () => {
+  const store = lasting();
+  const done = agent({ name: 'done', model: scriptedModel([{ text: 'done' }]) });
+  const app = runtime({ app: 'control', store, runnables: [done], recover: 'manual' });
+  await app.run(done, { session: 's', input: 'Go' });
+  const data = { text: 'Start something', runId: 'nobody' };
+  const ledgers = store.for({ tenant: 'default', app: 'control' });
+  await ledgers.post('s', { key: 'k', lane: 'input', by: 'user', at: 1, type: 'user', data });
+  const [first] = await app.recover();
+  await expect(first).rejects.toMatchObject({ code: 'no_open_run' });
+  expect(await ledgers.due()).toHaveLength(1);
+  expect(await app.recover()).toEqual([]);
+});

@@ -46,6 +46,7 @@ export class Recovery {
   readonly #wakes = new Map<number, () => void>();
   #looking: Promise<readonly Run[]> | undefined;
   #isAutomatic = false;
+  #isHinted = false;
   #stopped = false;
 
   constructor(parts: RecoveryParts) {
@@ -78,7 +79,10 @@ export class Recovery {
 
   /** Something was posted to a session that this process does not work on. */
   hint(): void {
-    if (this.#isAutomatic && !this.#stopped) this.#arm(0);
+    if (!this.#isAutomatic || this.#stopped) return;
+    // The look that is under way may have asked the store before.
+    if (this.#looking !== undefined) this.#isHinted = true;
+    else this.#arm(0);
   }
 
   /** Continues a session that this process holds, which `due` does not list. */
@@ -121,7 +125,11 @@ export class Recovery {
     this.#cancelTimer = setBackgroundTimer(ms, () => {
       void this.look()
         .catch((error: unknown) => this.#lookFailed(error))
-        .then(() => this.#arm(lookEveryMs));
+        .then(() => {
+          const ms = this.#isHinted ? 0 : lookEveryMs;
+          this.#isHinted = false;
+          this.#arm(ms);
+        });
     });
   }
 
@@ -155,8 +163,13 @@ export class Recovery {
   }
 
   #failed(session: string, error: unknown): void {
-    // Somebody else was quicker, or there was nothing left to do.
-    if (['session_busy', 'no_open_run', 'ledger_conflict', 'run_stopped', 'session_not_found'].some((code) => isAdjutantError(error, code))) return;
+    // Somebody else was quicker.
+    if (['session_busy', 'ledger_conflict', 'run_stopped', 'session_not_found'].some((code) => isAdjutantError(error, code))) return;
+    if (isAdjutantError(error, 'no_open_run')) {
+      // What is left in its inbox nobody can use: it stays due, and must not be looked at without a pause.
+      this.#failures.set(session, { times: 1, until: this.#parts.clock.now() + firstPauseMs });
+      return;
+    }
     const times = (this.#failures.get(session)?.times ?? 0) + 1;
     const pause = Math.min(firstPauseMs * 2 ** (times - 1), longestPauseMs);
     this.#failures.set(session, { times, until: this.#parts.clock.now() + pause });
