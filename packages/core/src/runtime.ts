@@ -2,15 +2,14 @@ import { systemClock } from './base/clock.ts';
 import { isAdjutantError } from './base/error.ts';
 import { type IdSource, systemIds } from './base/id.ts';
 import { findInvalidOption } from './base/options.ts';
-import { systemRandom } from './base/random.ts';
 import { type Advance, type AdvanceOptions, advanced, type ControlOptions, checkAdvanceOptions, type SendOptions } from './engine/advance.ts';
+import { appServices } from './engine/app-services.ts';
 import { checkControlOptions, checkListOptions, checkMessage, checkReopenOptions, checkResolution, sessionIdOf } from './engine/control-options.ts';
 import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
 import type { RunEnd, RunRequest } from './engine/execute-run.ts';
 import { firstExpiry } from './engine/expiry.ts';
 import { OpenSessions } from './engine/open-sessions.ts';
 import { Recovery } from './engine/recovery.ts';
-import { Registry } from './engine/registry.ts';
 import { type ReopenOptions, reopenDrafts } from './engine/reopen.ts';
 import { AnswersRequests } from './engine/request-methods.ts';
 import { RequestService } from './engine/request-service.ts';
@@ -29,7 +28,6 @@ import { endedResult, lastRecord } from './engine/run-result.ts';
 import { RunStarter } from './engine/run-starter.ts';
 import { defaultLeaseMs, type RuntimeOptions, runtimeChecks } from './engine/runtime-options.ts';
 import { SessionService } from './engine/session-service.ts';
-import { defaultWaitingRuns } from './engine/waiting-limit.ts';
 import { postCancel, postMessage, postPause, postResolution, type Resolution } from './ledger/answer.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
 import type { Actor } from './ledger/event.ts';
@@ -82,16 +80,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     this.#store = options.store ?? memoryStore({ clock });
     this.tools = toolset(options.tools ?? [], `The app "${app}"`);
     this.#owner = processOwner(this.#ids);
-    this.#services = {
-      clock,
-      random: ports.random ?? systemRandom,
-      registry: new Registry(options.runnables ?? [], options.resolve),
-      prices: options.prices,
-      tools: this.tools,
-      strictNames: options.store !== undefined,
-      takeUp: (session) => this.#recovery.takeUp(session),
-      waitingRunsPerUser: options.limits?.waitingRunsPerUser ?? defaultWaitingRuns,
-    };
+    this.#services = appServices(options, { clock, tools: this.tools, takeUp: (session) => this.#recovery.takeUp(session) });
     this.#recovery = new Recovery({
       ledgers: () => this.#ledgers,
       clock,

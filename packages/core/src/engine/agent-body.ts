@@ -1,6 +1,4 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
-import { isAdjutantError } from '../base/error.ts';
-import { performModelCall } from '../effects/model-call.ts';
 import { performRecovery, performResolution, performToolCall } from '../effects/tool-call.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../effects/tool-ports.ts';
 import { resultOfInterrupted } from '../effects/tool-recovery.ts';
@@ -10,21 +8,23 @@ import { cancelledBefore, cancelledMeanwhile } from '../effects/tool-result-text
 import { type Event, type EventDraft, type EventOf, foldEvent } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import { createState } from '../ledger/scoped-state.ts';
-import { awaitsBudget, decide, type Frame } from '../loop/decide.ts';
+import { decide, type Frame } from '../loop/decide.ts';
 import type { Intent } from '../loop/intent.ts';
 import { type AttemptState, type CallState, concerns, foldPosition, type Position, positionFold, startPosition } from '../loop/position.ts';
 import { modelName, toModel } from '../models/model.ts';
 import { priceOf } from '../models/price.ts';
 import type { Agent } from '../runnables/agent.ts';
+import { defaultGuardrails } from '../supervision/guardrail.ts';
 import type { LimitState } from '../supervision/limits.ts';
+import { resolveSupervision, type Supervision } from '../supervision/options.ts';
 import { Activity } from './activity.ts';
 import { interruptedCallDraft, limitDraft, limitQuestion } from './agent-notes.ts';
-import { AgentPrompts } from './agent-prompts.ts';
 import { AgentTools } from './agent-tools.ts';
 import { hasBegunBelow } from './body-effects.ts';
 import { BodyState, stateAfter } from './body-state.ts';
 import { planHandOver } from './hand-over.ts';
 import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from './invoke.ts';
+import { ModelRounds } from './model-round.ts';
 import { occupancyOf } from './occupancy.ts';
 import { ToolBodyContext } from './tool-body.ts';
 
@@ -42,7 +42,8 @@ class AgentRun {
   readonly #agent: Agent;
   readonly #frame: BodyFrame;
   readonly #position: Position;
-  readonly #prompts: AgentPrompts;
+  readonly #modelRounds: ModelRounds;
+  readonly #supervision: Supervision;
   readonly #decideFrame: Frame;
   readonly #inFlight = new Map<string, Promise<void>>();
   /** Of calls that have begun children: they wait when these wait. */
@@ -65,11 +66,28 @@ class AgentRun {
     this.#work = new CancelScope(scope);
     this.#frame = frame;
     this.#position = resumed ? foldPosition(record.path, run.ledger.events, (event) => run.ledger.whole(event)) : startPosition(record.path);
-    this.#prompts = new AgentPrompts(run, agent, toModel(agent.model), record);
-    this.#decideFrame = { limits: agent.limits, toolConcurrency: agent.toolConcurrency, hold: agent.hold, run };
+    this.#supervision = resolveSupervision(run.app.supervision, agent.supervision, defaultGuardrails);
+    this.#decideFrame = {
+      limits: agent.limits,
+      toolConcurrency: agent.toolConcurrency,
+      hold: agent.hold,
+      onLoop: this.#supervision.loops?.onLoop,
+      run,
+    };
     this.#keys = { has: (key: string) => this.#inFlight.has(key), [Symbol.iterator]: () => this.#inFlight.keys() } as ReadonlySet<string>;
     this.#tools = new AgentTools(agent, run.app.tools);
     this.#reportedSeq = run.ledger.lastSeq;
+    this.#modelRounds = new ModelRounds({
+      agent,
+      frame,
+      position: this.#position,
+      decideFrame: this.#decideFrame,
+      tools: this.#tools,
+      work: this.#work,
+      supervision: this.#supervision,
+      sleepUntil: (at) => this.#sleepUntil(at),
+      reportRound: () => this.#reportRound(),
+    });
     this.#ports = {
       ledger: run.ledger,
       clock: run.app.clock,
@@ -250,7 +268,7 @@ class AgentRun {
             this.#hold();
             return undefined;
           }
-          this.#perform(intent.key, this.#callModel(intent));
+          this.#perform(intent.key, this.#modelRounds.call(intent));
           break;
         case 'tool':
           this.#perform(intent.key, this.#callTool(intent));
@@ -260,6 +278,9 @@ class AgentRun {
           break;
         case 'close_attempt':
           this.#closeAttempt(intent);
+          break;
+        case 'compact':
+          this.#perform(intent.key, this.#modelRounds.recoverFromOverflow());
           break;
         case 'ask_limit':
           this.#askLimit(intent.limit);
@@ -314,53 +335,6 @@ class AgentRun {
     createState(writes, this.#agent.stateSchema).update({ [key]: output });
     const { drafts, extras } = writes.take();
     return { status: 'completed', output, stopReason, before: drafts, extras };
-  }
-
-  async #callModel(intent: Extract<Intent, { type: 'model' }>): Promise<void> {
-    const { run, record, scope } = this.#frame;
-    if (intent.notBefore !== undefined) await this.#sleepUntil(intent.notBefore);
-    if (run.onStep !== undefined) await this.#reportRound();
-    const refreshing = this.#refresh();
-    if (refreshing !== undefined) await refreshing;
-    if (scope.aborted) return;
-    // Another branch may have begun a call meanwhile: what is to be done is asked anew.
-    if (intent.attempt === 1 && !intent.final && awaitsBudget(this.#position, this.#decideFrame)) return;
-    const model = toModel(this.#agent.model);
-    const prepared = this.#prompts.prepare(intent.round, this.#tools.all(), intent.final);
-    await performModelCall(
-      {
-        path: record.path,
-        agent: this.#agent.name,
-        model,
-        round: intent.round,
-        attempt: intent.attempt,
-        errorsBefore: this.#position.modelErrors,
-        options: prepared.options,
-        recipe: prepared.recipe,
-        characters: prepared.characters,
-        final: intent.final,
-        toolName: (wireName) => this.#tools.canonicalName(wireName),
-      },
-      {
-        ledger: run.ledger,
-        clock: run.app.clock,
-        random: run.app.random,
-        scope: this.#work,
-        prices: run.app.prices,
-        emit: run.emit,
-        interruptions: run.interruptions,
-      },
-    );
-  }
-
-  /** Shared state that the prompt may need; `undefined` when there is nothing to fetch. A store that fails is no failure of the agent. */
-  #refresh(): Promise<void> | undefined {
-    const { run } = this.#frame;
-    if (run.session.shared.names.length === 0) return undefined;
-    return run.session.observeShared().catch((error: unknown) => {
-      if (!isAdjutantError(error, 'store_unavailable')) throw error;
-      run.giveUp(error);
-    });
   }
 
   async #reportRound(): Promise<void> {

@@ -8,7 +8,11 @@ import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Session } from '../ledger/session.ts';
 import type { Price } from '../models/model.ts';
+import type { CompactionOptions } from '../runnables/compaction-options.ts';
+import type { ErrorHandler, Hooks, Middleware } from '../runnables/hooks.ts';
+import type { CircuitBreakers } from '../supervision/circuit-breaker.ts';
 import type { Consumption, ConsumptionLimits } from '../supervision/limits.ts';
+import type { SupervisionOptions } from '../supervision/options.ts';
 import type { Toolset } from '../tools/toolset.ts';
 import { Activity, type WaitReason } from './activity.ts';
 import { Gate } from './gate.ts';
@@ -43,6 +47,16 @@ export interface AppServices {
   readonly takeUp: (session: string) => void;
   /** How many runs of one user may wait for answers at a time. */
   readonly waitingRunsPerUser: number;
+  /** What holds for all agents of the app, as far as they do not say otherwise themselves. */
+  readonly supervision: SupervisionOptions | false | undefined;
+  readonly hooks: readonly Hooks[];
+  readonly middleware: readonly Middleware[];
+  readonly errorHandlers: readonly ErrorHandler[];
+  readonly compaction: CompactionOptions | false | undefined;
+  /** What every run of the app may do, of what tools require. */
+  readonly permissions: readonly string[];
+  /** Failures of tools, counted over all runs. */
+  readonly circuitBreakers: CircuitBreakers | undefined;
 }
 
 /** One run while it is under way: what all its invocations share. */

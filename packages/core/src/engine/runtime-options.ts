@@ -1,11 +1,24 @@
 import type { Clock } from '../base/clock.ts';
 import type { IdSource } from '../base/id.ts';
-import { isFunction, isGroup, isList, isNonEmptyText, isObject, isOneOf, type OptionCheck, type OptionChecks } from '../base/options.ts';
+import {
+  isFunction,
+  isGroup,
+  isList,
+  isListOfText,
+  isNonEmptyText,
+  isObject,
+  isOneOf,
+  type OptionCheck,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { Random } from '../base/random.ts';
 import type { Store } from '../ledger/port.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
 import type { Price } from '../models/model.ts';
+import { type CompactionOptions, isCompaction } from '../runnables/compaction-options.ts';
+import { type ErrorHandler, type Hooks, isHooks, isListOfErrorHandlers, isListOfMiddleware, type Middleware } from '../runnables/hooks.ts';
+import { isSupervision, type SupervisionOptions } from '../supervision/options.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type ApprovalKey, isApprovals } from './approval-token.ts';
 import type { ResolveRunnable } from './registry.ts';
@@ -29,6 +42,18 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   /** Tools that every agent has besides its own. More can be added while it runs: `app.tools.add(…)`. */
   readonly tools?: readonly Tool[];
   readonly limits?: RuntimeLimits;
+  /** What watches over the agents, as far as they do not say otherwise themselves. `false` turns all of it off. */
+  readonly supervision?: SupervisionOptions | false;
+  /** Called before those of the agents. */
+  readonly hooks?: Hooks | readonly Hooks[];
+  /** Outside that of the agents. */
+  readonly middleware?: readonly Middleware[];
+  /** Asked before those of the agents. */
+  readonly errorHandlers?: readonly ErrorHandler[];
+  /** How prompts are kept within the models' windows, as far as agents do not say otherwise. */
+  readonly compaction?: CompactionOptions | false;
+  /** What every run of the app may do, of what tools require: `fs:write`, or `fs:*` for all that begins so. @default nothing */
+  readonly permissions?: readonly string[];
   /**
    * Whether runs that stopped without an end, and runs whose answers have come, are continued by themselves: at the start and from then on.
    * @default 'auto' with a `store`, otherwise there is nothing to find
@@ -67,5 +92,11 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   approvals: isApprovals,
   prices: isObject,
   stateSchema: isObject,
+  supervision: isSupervision,
+  hooks: isHooks,
+  middleware: isListOfMiddleware,
+  errorHandlers: isListOfErrorHandlers,
+  compaction: isCompaction,
+  permissions: isListOfText,
   ports: isObject,
 };

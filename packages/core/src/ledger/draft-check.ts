@@ -79,6 +79,7 @@ const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
   artifact: { name: 'string', version: 'number', mediaType: 'string', size: 'number', hash: 'string' },
   error: { error: failure, phase: 'string' },
   cancel: nothing,
+  memory: { text: 'string' },
 };
 
 /**

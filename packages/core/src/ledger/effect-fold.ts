@@ -68,4 +68,5 @@ export const effectFold: Fold<OpenEffects> = {
   artifact: unchanged,
   error: unchanged,
   cancel: unchanged,
+  memory: unchanged,
 };

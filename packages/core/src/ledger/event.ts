@@ -26,8 +26,11 @@ export type RunnableKind = 'agent' | 'step' | 'sequence' | 'parallel' | 'loop';
 /** How an invocation came about. `child` is a part of a sequence, parallel or loop. */
 export type InvocationMode = 'root' | 'child' | 'call' | 'spawn' | 'dispatch' | 'transfer';
 export type InvocationStatus = 'completed' | 'error' | 'cancelled' | 'transferred';
-/** Why a run gave less than it was asked for: a limit, or the longest answer that the model may give. */
-export type StopReason = 'round_limit' | 'token_limit' | 'cost_limit' | 'output_limit';
+/**
+ * Why a run gave less than it was asked for: a limit, the longest answer that the model may give, calls that led nowhere (`loop`), an answer that
+ * does not do what was asked (`goal_unmet`), or that it was not let in (`refused`).
+ */
+export type StopReason = 'round_limit' | 'token_limit' | 'cost_limit' | 'error_limit' | 'output_limit' | 'loop' | 'goal_unmet' | 'refused';
 
 export interface InvocationInput {
   readonly message?: string;
@@ -101,6 +104,8 @@ export interface ToolAttemptEvent extends Envelope<'tool_attempt'> {
   readonly epoch: number;
   /** Names the tool and its prepared arguments; missing for a tool that may be run again. */
   readonly fingerprint?: string;
+  /** The tool that is run in the place of the one that was asked for. */
+  readonly tool?: string;
 }
 
 export interface ToolResultEvent extends Envelope<'tool_result'> {
@@ -122,6 +127,10 @@ export interface ToolResultEvent extends Envelope<'tool_result'> {
   readonly next?: NextInvocation;
   /** The arguments that a person put in the place of the model's. */
   readonly editedArgs?: JsonValue;
+  /** What supervision adds to the result for the model: hints, warnings, doubts. */
+  readonly notes?: readonly string[];
+  /** The tool that the next attempt of the call is made with; only on unsettled results. */
+  readonly fallback?: string;
 }
 
 /**
@@ -284,6 +293,8 @@ export interface ModelEndEvent extends Envelope<'model_end'> {
   readonly error?: ErrorRecord;
   /** Milliseconds after which another attempt is made; missing when there will be none. */
   readonly retryAfterMs?: number;
+  /** What answered in the place of the model, which was not asked: a hook, a cache. */
+  readonly substitutedBy?: string;
 }
 
 export interface HandoffEvent extends Envelope<'handoff'> {
@@ -298,17 +309,43 @@ export interface DecisionEvent extends Envelope<'decision'> {
   readonly decision: string;
   readonly reasoning: string;
   readonly alternatives?: readonly string[];
+  /** `failure`: the error that the invocation is to end with. `next`: what it hands over to. */
   readonly data?: JsonObject;
+  /** What the agent's model is told of it, as a message in its history. */
+  readonly tell?: string;
 }
 
+/**
+ * What a prompt became shorter by: a summary in the place of what it covers, what it covers left out (`trim`, `last`), or tool results shortened
+ * to `resultLimit`. Read-time only: the ledger keeps everything.
+ */
+export type CompactionStrategy = 'summary' | 'trim' | 'shorten' | 'last';
+
 export interface CompactionEvent extends Envelope<'compaction'> {
-  /** Ids of the events that the summary stands for, in prompt order. */
+  /** @default 'summary' */
+  readonly strategy?: CompactionStrategy;
+  /** The guard that asked for it: a share of the window was reached, or the provider refused the prompt as too long. @default 'window' */
+  readonly reason?: 'window' | 'overflow';
+  /** Ids of the events that are no longer in the prompt, in prompt order. Only those that no compaction before it covers. */
   readonly covers: readonly string[];
+  /** How many of the newest covered messages stay in the prompt all the same. */
   readonly overlap: number;
+  /** What stands in the place of everything that was covered so far. */
   readonly summary: string;
+  /** Longest tool result in characters from here on. */
+  readonly resultLimit?: number;
+  /** Tokens of the prompt before and after, estimated. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** What was left out: counts by kind, and the names of the tools whose results went. */
   readonly dropped?: JsonObject;
+}
+
+/** A fact that is to be kept: prompts show it verbatim, and no compaction covers it. */
+export interface MemoryEvent extends Envelope<'memory'> {
+  readonly text: string;
+  /** A later fact of the same key takes its place. */
+  readonly key?: string;
 }
 
 export interface ArtifactEvent extends Envelope<'artifact'> {
@@ -348,6 +385,7 @@ interface EventMap {
   handoff: HandoffEvent;
   decision: DecisionEvent;
   compaction: CompactionEvent;
+  memory: MemoryEvent;
   artifact: ArtifactEvent;
   error: ErrorEvent;
   cancel: CancelEvent;
@@ -379,6 +417,7 @@ export const eventVersions: { readonly [Type in EventType]: number } = Object.fr
   handoff: 1,
   decision: 1,
   compaction: 1,
+  memory: 1,
   artifact: 1,
   error: 1,
   cancel: 1,

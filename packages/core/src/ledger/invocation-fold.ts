@@ -163,6 +163,7 @@ export const invocationFold: Fold<InvocationTree> = {
   artifact: attach,
   error: attach,
   cancel: attach,
+  memory: attach,
 };
 
 /** Puts an event in the place of the one with its `seq`, as if it had been folded instead. */

@@ -75,7 +75,7 @@ const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] }
   thought: ['text', 'providerMetadata'],
   tool_call: ['args', 'providerMetadata'],
   tool_attempt: [],
-  tool_result: ['result', 'next', 'editedArgs'],
+  tool_result: ['result', 'next', 'editedArgs', 'notes'],
   tool_yield: ['args', 'request'],
   tool_input: ['input'],
   state_change: ['changes'],
@@ -87,11 +87,12 @@ const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] }
   model_start: ['recipe'],
   model_end: ['error'],
   handoff: ['reason'],
-  decision: ['reasoning', 'data'],
+  decision: ['reasoning', 'data', 'tell'],
   compaction: ['covers', 'summary', 'dropped'],
   artifact: [],
   error: ['error'],
   cancel: ['reason'],
+  memory: ['text'],
 };
 
 /** Members whose form readers rely on, with the number of levels that stay in the event whatever their size. */
@@ -105,6 +106,7 @@ const keptLevels: Readonly<Record<string, number>> = {
   recipe: 2,
   request: 1,
   covers: 1,
+  notes: 1,
 };
 
 const nothingLarge: readonly LargeValue[] = [];

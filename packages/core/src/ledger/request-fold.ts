@@ -84,4 +84,5 @@ export const requestFold: Fold<PendingRequests> = {
   artifact: unchanged,
   error: unchanged,
   cancel: unchanged,
+  memory: unchanged,
 };

@@ -98,4 +98,5 @@ export const stateFold: Fold<LedgerState> = {
   artifact: unchanged,
   error: unchanged,
   cancel: unchanged,
+  memory: unchanged,
 };

@@ -89,6 +89,7 @@ const pointFold: Fold<LedgerPoint> = {
   artifact: unchanged,
   error: unchanged,
   cancel: unchanged,
+  memory: unchanged,
 };
 
 /** Folds one event into a point. Large values stay references. */

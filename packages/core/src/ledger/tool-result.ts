@@ -17,6 +17,8 @@ export interface ToolResult {
   /** What was tried, when the call is handed up to the caller or a human. */
   readonly escalation?: string;
   readonly escalate?: boolean;
+  /** The result is the agent's answer as it stands: the model is not asked again. */
+  readonly final?: boolean;
   readonly metadata?: JsonObject;
 }
 

@@ -1,5 +1,7 @@
+import type { JsonValue } from '../base/json.ts';
 import type { Hold, ResolvedLimits } from '../runnables/agent.ts';
 import { type Consumption, type ConsumptionLimits, exhaustedLimit, type LimitState, nearLimits } from '../supervision/limits.ts';
+import { accountOf } from './account.ts';
 import type { Intent } from './intent.ts';
 import type { CallState, Position } from './position.ts';
 
@@ -8,6 +10,8 @@ export interface Frame {
   readonly limits: ResolvedLimits;
   readonly toolConcurrency: number;
   readonly hold: Hold;
+  /** What follows when calls that the loop detector did not let through are made again all the same; `undefined`: nobody looks. */
+  readonly onLoop: 'answer' | 'fail' | undefined;
   /** What the whole run has used, and may use. */
   readonly run: {
     readonly used: Consumption;
@@ -18,6 +22,14 @@ export interface Frame {
     readonly warned: ReadonlySet<string>;
   };
 }
+
+/** How often a prompt that the provider refused as too long is made shorter before the agent fails (004 §3.3). */
+const mostOverflows = 3;
+
+/** Rounds with calls that were not let through that may follow each other: the second was there to recover. */
+const mostVetoedRounds = 2;
+/** All rounds together in which calls were not let through. */
+const mostVetoes = 8;
 
 const waiting: readonly Intent[] = [Object.freeze({ type: 'wait' as const })];
 
@@ -32,9 +44,12 @@ export function decide(position: Position, inFlight: ReadonlySet<string>, frame:
     const key = modelKey(model.start.round, model.start.attempt);
     return inFlight.has(key) ? waiting : [{ type: 'close_model', key: `close:${key}` }];
   }
-  if (model?.end !== undefined && model.end.status !== 'completed') return decideRepeat(position, inFlight, frame);
+  if (position.failure !== undefined) return [{ type: 'fail', error: position.failure, stopReason: position.stopReason }];
+  if (model?.end !== undefined && model.end.status !== 'completed') return decideRepeat(position, inFlight);
   if (position.next !== undefined && position.openSpawns.size > 0) return waiting;
   if (position.next !== undefined) return [{ type: 'transfer', next: position.next }];
+  if (position.final !== undefined && position.openSpawns.size > 0) return waiting;
+  if (position.final !== undefined) return [{ type: 'finish', output: position.final.output, stopReason: position.stopReason }];
   if (model !== undefined && position.calls.size === 0) return decideAfterAnswer(position, inFlight, frame);
   return nextRound(position, inFlight, frame);
 }
@@ -88,10 +103,14 @@ function decideCall(state: CallState): Intent | undefined {
 }
 
 /** The last model call did not end well: again, if it was said when, or the end. */
-function decideRepeat(position: Position, inFlight: ReadonlySet<string>, _frame: Frame): readonly Intent[] {
+function decideRepeat(position: Position, inFlight: ReadonlySet<string>): readonly Intent[] {
   const { start, end } = position.model as NonNullable<Position['model']>;
   if (end === undefined) return waiting;
   const retryAfterMs = end.status === 'interrupted' ? 0 : end.retryAfterMs;
+  if (retryAfterMs === undefined && end.error?.code === 'model_context_overflow' && position.overflows < mostOverflows) {
+    const key = `compact:${position.compactions + 1}`;
+    return inFlight.has(key) ? waiting : [{ type: 'compact', key }];
+  }
   if (retryAfterMs === undefined) {
     return [
       {
@@ -112,7 +131,14 @@ function decideAfterAnswer(position: Position, inFlight: ReadonlySet<string>, fr
   if (position.openSpawns.size > 0) return waiting;
   if (position.unseen > 0 && position.stopReason === undefined) return nextRound(position, inFlight, frame);
   const cutOff = position.model?.end?.finishReason === 'length' ? ('output_limit' as const) : undefined;
-  return [{ type: 'finish', output: position.text === '' ? position.lastText : position.text, stopReason: position.stopReason ?? cutOff }];
+  return [{ type: 'finish', output: answerOf(position), stopReason: position.stopReason ?? cutOff }];
+}
+
+/** The answer, or as much of one as there is: who ran into a limit gets at least an account of what was tried. */
+function answerOf(position: Position): JsonValue {
+  if (position.parsed !== undefined) return position.parsed;
+  if (position.text !== '') return position.text;
+  return position.lastText === '' && position.stopReason !== undefined ? accountOf(position, position.stopReason) : position.lastText;
 }
 
 function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
@@ -120,6 +146,8 @@ function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Fra
   const limits = raised(frame.limits, position.granted);
   const exhausted = exhaustedLimit(used, limits) ?? exhaustedLimit(frame.run.used, raised(frame.run.limits, position.granted));
   if (exhausted !== undefined && position.stopReason === undefined) return decideLimit(position, exhausted, frame);
+  const loop = position.stopReason === undefined || position.stopReason === 'loop' ? endlessLoop(position, frame) : undefined;
+  if (loop !== undefined) return [loop];
   if (exhausted !== undefined && frame.limits.onLimit === 'fail') {
     const { reason, used: spent, limit } = exhausted;
     const code = reason === 'round_limit' ? 'step_limit_exceeded' : 'budget_exceeded';
@@ -138,6 +166,19 @@ function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Fra
   const key = modelKey(position.rounds + 1, 1);
   if (inFlight.has(key)) return waiting;
   return [{ type: 'model', key, round: position.rounds + 1, attempt: 1, notBefore: undefined, final: position.stopReason !== undefined }];
+}
+
+/** What follows when the agent makes calls again that were not let through: an answer without tools, or the end. */
+function endlessLoop({ vetoes, stopReason }: Position, { onLoop }: Frame): Intent | undefined {
+  if (onLoop === undefined) return undefined;
+  const limit = { reason: 'loop' as const, used: vetoes.streak, limit: mostVetoedRounds };
+  if (stopReason === undefined) {
+    if (vetoes.streak < mostVetoedRounds && vetoes.total < mostVetoes) return undefined;
+    return { type: 'declare_limit', key: 'limit:loop', limit, action: onLoop };
+  }
+  if (onLoop === 'answer') return undefined;
+  const message = 'The agent made calls again and again that led nowhere, also after it was told so.';
+  return { type: 'fail', error: { name: 'LoopError', code: 'loop_detected', message }, stopReason: 'loop' };
 }
 
 /**

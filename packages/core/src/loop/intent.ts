@@ -1,4 +1,5 @@
 import type { ErrorRecord } from '../base/error.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { NextInvocation, StopReason } from '../ledger/event.ts';
 import type { LimitState } from '../supervision/limits.ts';
 import type { AnsweredRequest, AttemptState, CallState } from './position.ts';
@@ -28,11 +29,13 @@ export type Intent =
       readonly attempt: AttemptState;
       readonly answered: AnsweredRequest;
     }
+  /** Makes the prompt shorter after the provider has refused it as too long. */
+  | { readonly type: 'compact'; readonly key: string }
   /** Asks whether the agent may use more than its limit. */
   | { readonly type: 'ask_limit'; readonly key: string; readonly limit: LimitState }
   | { readonly type: 'warn'; readonly key: string; readonly limit: LimitState; readonly of: 'agent' | 'run' }
   | { readonly type: 'declare_limit'; readonly key: string; readonly limit: LimitState; readonly action: 'answer' | 'fail' }
   | { readonly type: 'wait' }
-  | { readonly type: 'finish'; readonly output: string; readonly stopReason: StopReason | undefined }
+  | { readonly type: 'finish'; readonly output: JsonValue; readonly stopReason: StopReason | undefined }
   | { readonly type: 'transfer'; readonly next: NextInvocation }
   | { readonly type: 'fail'; readonly error: ErrorRecord; readonly stopReason: StopReason | undefined };

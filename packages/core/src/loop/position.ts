@@ -1,3 +1,5 @@
+import type { ErrorRecord } from '../base/error.ts';
+import type { JsonValue } from '../base/json.ts';
 import {
   type Event,
   type EventOf,
@@ -9,6 +11,8 @@ import {
   unchanged,
 } from '../ledger/event.ts';
 import { isLateNews } from '../ledger/late-news.ts';
+import { isSuccess } from '../ledger/tool-result.ts';
+import { type CallEvidence, isVeto, mostEvidence } from '../supervision/evidence.ts';
 import type { LimitState } from '../supervision/limits.ts';
 
 /** One execution of a tool. */
@@ -43,6 +47,17 @@ export interface CallState {
   answered: readonly AnsweredRequest[];
   /** How many questions were asked about it. */
   generation: number;
+  /** The tool that the next attempt is made with, when it is not the one that was asked for. */
+  fallback: string | undefined;
+}
+
+/** Rounds in which the loop detector did not let a call through. */
+export interface Vetoes {
+  /** The last such round. */
+  round: number;
+  /** How many of them have followed each other, up to the last one. */
+  streak: number;
+  total: number;
 }
 
 /** The last question about a limit of the agent. */
@@ -84,6 +99,29 @@ export interface Position {
   limitRequests: number;
   /** What people allowed beyond the limits, by reason. */
   readonly granted: Map<StopReason, number>;
+  /** Messages from outside so far: each may be reason to do again what led nowhere before. */
+  turn: number;
+  /** The last settled calls of this invocation, oldest first. */
+  readonly evidence: CallEvidence[];
+  vetoes: Vetoes;
+  /** Failed attempts of tools and of model calls. */
+  errors: number;
+  /** What the invocation is to end with. */
+  failure: ErrorRecord | undefined;
+  /** A tool result that is the answer as it stands. */
+  final: { readonly output: JsonValue } | undefined;
+  /** The last answer as the output schema reads it. */
+  parsed: JsonValue | undefined;
+  /** Answers that did not fit the output schema, and answers that did not do what was asked. */
+  repairs: number;
+  goalRounds: number;
+  /** The step of the agent's models that is in use: 0 is the first model as it was given. */
+  rung: number;
+  compactions: number;
+  /** Recoveries from prompts that the provider refused as too long, since its last answer. */
+  overflows: number;
+  /** Longest tool result in characters, when results were shortened. */
+  resultLimit: number | undefined;
 }
 
 export function startPosition(path: string): Position {
@@ -107,6 +145,19 @@ export function startPosition(path: string): Position {
     limitRequest: undefined,
     limitRequests: 0,
     granted: new Map(),
+    turn: 0,
+    evidence: [],
+    vetoes: { round: 0, streak: 0, total: 0 },
+    errors: 0,
+    failure: undefined,
+    final: undefined,
+    parsed: undefined,
+    repairs: 0,
+    goalRounds: 0,
+    rung: 0,
+    compactions: 0,
+    overflows: 0,
+    resultLimit: undefined,
   };
 }
 
@@ -155,7 +206,11 @@ function onModelEnd(position: Position, event: ModelEndEvent): Position {
   if (event.status === 'completed') {
     position.rounds = event.round;
     position.modelErrors = 0;
-  } else if (event.status === 'error') position.modelErrors++;
+    position.overflows = 0;
+  } else if (event.status === 'error') {
+    position.modelErrors++;
+    position.errors++;
+  }
   return position;
 }
 
@@ -166,13 +221,29 @@ function onToolResult(position: Position, event: EventOf<'tool_result'>): Positi
   if (state === undefined || event.late === true) return position;
   const attempt = state.attempts.find((candidate) => candidate.attempt === event.attempt);
   if (attempt !== undefined) attempt.result = event;
+  if (event.fallback !== undefined) state.fallback = event.fallback;
+  if (!isSuccess(event.result) && event.attempt > 0) position.errors++;
   if (event.settled && state.settled === undefined) {
     state.settled = event;
     state.pending = undefined;
     position.unsettled--;
     position.next ??= event.next;
+    if (event.result.final === true && isSuccess(event.result)) position.final ??= { output: event.result.content };
+    keepEvidence(position, state, event);
   }
   return position;
+}
+
+function keepEvidence(position: Position, { call }: CallState, { result, name }: EventOf<'tool_result'>): void {
+  const { evidence, vetoes, turn } = position;
+  if (isVeto(result)) {
+    vetoes.total++;
+    if (call.round !== vetoes.round) vetoes.streak = vetoes.round === call.round - 1 ? vetoes.streak + 1 : 1;
+    vetoes.round = call.round;
+    return;
+  }
+  evidence.push({ name, args: call.args, result, turn });
+  if (evidence.length > mostEvidence) evidence.shift();
 }
 
 /** A question that was taken back was never asked. */
@@ -184,6 +255,10 @@ function withdraw(position: Position, requestId: string): void {
 function onDecision(position: Position, event: EventOf<'decision'>): Position {
   if (event.component === 'spawn' && event.decision === 'detach') position.openSpawns.delete(String(event.data?.['path']));
   if (event.component === 'request' && event.decision === 'withdraw') withdraw(position, String(event.data?.['requestId']));
+  if (event.tell !== undefined) position.unseen++;
+  const failure = event.data?.['failure'];
+  if (failure !== undefined) position.failure ??= failure as unknown as ErrorRecord;
+  onAnswerDecision(position, event);
   if (event.component !== 'limits') return position;
   const reason = event.data?.['reason'] as StopReason | undefined;
   if (event.decision === 'exhausted' && reason !== undefined) position.stopReason ??= reason;
@@ -191,13 +266,38 @@ function onDecision(position: Position, event: EventOf<'decision'>): Position {
   return position;
 }
 
+/** What was decided about an answer, or in the place of one. */
+function onAnswerDecision(position: Position, { component, decision, data }: EventOf<'decision'>): void {
+  if (component === 'output' && decision === 'repair') position.repairs++;
+  if (component === 'goal' && decision === 'again') position.goalRounds++;
+  if (component === 'goal' && decision === 'unmet') position.stopReason ??= 'goal_unmet';
+  if (component === 'models' && decision === 'fallback') position.rung = Number(data?.['rung']);
+  if (component !== 'hooks') return;
+  if (decision === 'transfer') position.next ??= data?.['next'] as unknown as NextInvocation;
+  if (decision === 'continue') position.unseen++;
+}
+
+function onCompaction(position: Position, { reason, resultLimit }: EventOf<'compaction'>): Position {
+  position.compactions++;
+  if (resultLimit !== undefined) position.resultLimit = resultLimit;
+  if (reason !== 'overflow') return position;
+  position.overflows++;
+  // The prompt that was refused is not the next one.
+  const { model } = position;
+  if (model?.end !== undefined && model.end.status === 'error') model.end = { ...model.end, status: 'interrupted' };
+  return position;
+}
+
 /** Folds the events that concern an agent invocation into its position. */
 export const positionFold: Fold<Position> = {
   user: (position) => {
     position.unseen++;
+    position.turn++;
+    position.vetoes = { ...position.vetoes, streak: 0 };
     return position;
   },
   assistant: (position, event) => {
+    if (event.output !== undefined) position.parsed = event.output;
     position.text += event.text;
     position.lastText = position.text;
     return position;
@@ -212,6 +312,7 @@ export const positionFold: Fold<Position> = {
       pending: undefined,
       answered: noAnswers,
       generation: 0,
+      fallback: undefined,
     });
     position.unsettled++;
     return position;
@@ -245,6 +346,11 @@ export const positionFold: Fold<Position> = {
     if (model?.end !== undefined && model.end.status !== 'completed') model.end = { ...model.end, status: 'interrupted' };
     position.modelErrors = 0;
     position.stopReason = undefined;
+    position.failure = undefined;
+    position.repairs = 0;
+    position.goalRounds = 0;
+    position.overflows = 0;
+    position.vetoes = { round: 0, streak: 0, total: 0 };
     return position;
   },
   model_start: (position, event) => {
@@ -254,13 +360,15 @@ export const positionFold: Fold<Position> = {
     }
     position.model = { start: event, end: undefined };
     position.text = '';
+    position.parsed = undefined;
     position.unseen = 0;
     return position;
   },
   model_end: onModelEnd,
   handoff: unchanged,
   decision: onDecision,
-  compaction: unchanged,
+  compaction: onCompaction,
+  memory: unchanged,
   artifact: unchanged,
   error: unchanged,
   cancel: unchanged,

@@ -2,8 +2,11 @@ import { isCount, isGroup, isListOfFunctions, isNonEmptyText, isObject, isOneOf,
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
 import type { ModelInput } from '../models/model.ts';
+import { isSupervision, type SupervisionOptions } from '../supervision/options.ts';
 import type { Tool } from '../tools/tool.ts';
+import { type CompactionOptions, isCompaction } from './compaction-options.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
+import { type ErrorHandler, type Hooks, isHooks, isListOfErrorHandlers, isListOfMiddleware, type Middleware } from './hooks.ts';
 import type { Renderer, ToolChoice } from './render-context.ts';
 
 /** What happens when a limit is reached: one last answer without tools, the end as an error, or the question whether it may be exceeded. */
@@ -26,7 +29,8 @@ export interface AgentLimits {
 
 export interface AgentOptions {
   readonly name: string;
-  readonly model: ModelInput;
+  /** With more than one, each next one is asked when those before it cannot answer. */
+  readonly model: ModelInput | readonly ModelInput[];
   /** What agents that may call or hand over to this one are told of it. */
   readonly description?: string;
   /** Makes the prompt, from left to right. @default [includeHistory()] */
@@ -50,6 +54,16 @@ export interface AgentOptions {
   readonly version?: string;
   /** Checks what is written to session state under `output`. */
   readonly stateSchema?: StateSchema;
+  /** What watches over the agent: loops, errors, results, guardrails. Everything is on by default; `false` turns all of it off. */
+  readonly supervision?: SupervisionOptions | false;
+  /** Called after those of the runtime. */
+  readonly hooks?: Hooks | readonly Hooks[];
+  /** Inside that of the runtime. */
+  readonly middleware?: readonly Middleware[];
+  /** Asked after those of the runtime. */
+  readonly errorHandlers?: readonly ErrorHandler[];
+  /** How prompts are kept within the model's window. */
+  readonly compaction?: CompactionOptions | false;
 }
 
 export interface ResolvedLimits {
@@ -63,6 +77,8 @@ export interface ResolvedLimits {
 export interface Agent extends Runnable<string> {
   readonly kind: 'agent';
   readonly model: ModelInput;
+  /** Models that are asked when those before them cannot answer. */
+  readonly fallbackModels: readonly ModelInput[];
   readonly context: readonly Renderer[] | undefined;
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice | undefined;
@@ -71,6 +87,11 @@ export interface Agent extends Runnable<string> {
   readonly toolConcurrency: number;
   readonly hold: Hold;
   readonly stateSchema: StateSchema | undefined;
+  readonly supervision: SupervisionOptions | false | undefined;
+  readonly hooks: readonly Hooks[];
+  readonly middleware: readonly Middleware[];
+  readonly errorHandlers: readonly ErrorHandler[];
+  readonly compaction: CompactionOptions | false | undefined;
 }
 
 /** Rounds of one agent invocation unless it says otherwise. */
@@ -81,7 +102,7 @@ const limitOptions: OptionChecks<AgentLimits> = { rounds: isCount, tokens: isPos
 
 const agentOptions: OptionChecks<AgentOptions> = {
   name: isText,
-  model: isObject,
+  model: (value) => (Array.isArray(value) && value.length > 0 ? value.map(isObject).find((wrong) => wrong !== undefined) : isObject(value)),
   description: isText,
   context: isListOfFunctions,
   tools: isListOfTools,
@@ -93,6 +114,11 @@ const agentOptions: OptionChecks<AgentOptions> = {
   hold: isOneOf('each', 'round'),
   version: isText,
   stateSchema: isObject,
+  supervision: isSupervision,
+  hooks: isHooks,
+  middleware: isListOfMiddleware,
+  errorHandlers: isListOfErrorHandlers,
+  compaction: isCompaction,
 };
 
 function isListOfTools(value: unknown): string | undefined {
@@ -119,6 +145,7 @@ export function agent(options: AgentOptions): Agent {
       reason: '`model` must be a model such as openai("gpt-5-mini") or an AI SDK model',
     });
   }
+  const [model, ...fallbackModels] = [options.model].flat() as unknown as readonly [ModelInput, ...ModelInput[]];
   const duplicate = firstDuplicate(options.tools ?? []);
   if (duplicate !== undefined)
     throw new InvalidDefinitionError({ kind: 'agent', name: options.name, reason: `it has two tools named "${duplicate}"` });
@@ -127,7 +154,8 @@ export function agent(options: AgentOptions): Agent {
     name: options.name,
     version: options.version,
     description: options.description,
-    model: options.model,
+    model,
+    fallbackModels: Object.freeze(fallbackModels),
     context: options.context === undefined ? undefined : Object.freeze([...options.context]),
     tools: Object.freeze([...(options.tools ?? [])]),
     toolChoice: options.toolChoice,
@@ -136,6 +164,11 @@ export function agent(options: AgentOptions): Agent {
     toolConcurrency: options.toolConcurrency ?? defaultToolConcurrency,
     hold: options.hold ?? 'each',
     stateSchema: options.stateSchema,
+    supervision: options.supervision,
+    hooks: Object.freeze(options.hooks === undefined ? [] : [options.hooks].flat()) as readonly Hooks[],
+    middleware: Object.freeze([...(options.middleware ?? [])]),
+    errorHandlers: Object.freeze([...(options.errorHandlers ?? [])]),
+    compaction: options.compaction,
   });
 }
 

@@ -17,6 +17,7 @@ const memberChecks: { readonly [Member in keyof Required<ToolResult>]: (value: u
   confidence: (value) => typeof value === 'number' && value >= 0 && value <= 1,
   escalation: isText,
   escalate: (value) => typeof value === 'boolean',
+  final: (value) => typeof value === 'boolean',
   metadata: isPlainObject,
 };
 

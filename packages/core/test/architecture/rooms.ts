@@ -21,7 +21,7 @@ const belowEngine = ['base', 'ledger', 'runnables', 'models', 'tools', 'memory',
 export const rooms: Readonly<Record<string, Room>> = {
   base: { imports: [], nodeModules: ['node:crypto'] },
   ledger: { imports: ['base'], pure: true, impureFiles: ['ledger-writer.ts'] },
-  runnables: { imports: ['base', 'ledger'], types: ['models', 'tools', 'memory'], pure: true },
+  runnables: { imports: ['base', 'ledger', 'supervision'], types: ['models', 'tools', 'memory'], pure: true },
   models: { imports: ['base', 'ledger'] },
   tools: { imports: ['base', 'ledger'] },
   'tools/builtin': { imports: ['base', 'ledger', 'tools'] },

@@ -32,7 +32,7 @@ export const eventLayouts: { readonly [Type in EventType]: EventLayout<Type> } =
   tool_attempt: { code: 5, members: ['callId', 'attempt', 'key', 'deadline', 'epoch'] },
   tool_result: {
     code: 6,
-    members: ['callId', 'name', 'attempt', 'result', 'settled', 'late', 'durationMs', 'retryAfterMs', 'next'],
+    members: ['callId', 'name', 'attempt', 'result', 'settled', 'late', 'durationMs', 'retryAfterMs', 'next', 'notes'],
     nested: { result },
   },
   tool_yield: { code: 7, members: ['callId', 'name', 'args', 'request', 'expiresAt', 'kind', 'requestId', 'generation', 'fingerprint', 'attempt'] },
@@ -69,11 +69,12 @@ export const eventLayouts: { readonly [Type in EventType]: EventLayout<Type> } =
     nested: { usage },
   },
   handoff: { code: 17, members: ['from', 'to', 'reason', 'depth'] },
-  decision: { code: 18, members: ['component', 'decision', 'reasoning', 'alternatives', 'data'] },
-  compaction: { code: 19, members: ['covers', 'overlap', 'summary', 'tokensBefore', 'tokensAfter', 'dropped'] },
+  decision: { code: 18, members: ['component', 'decision', 'reasoning', 'alternatives', 'data', 'tell'] },
+  compaction: { code: 19, members: ['covers', 'overlap', 'summary', 'tokensBefore', 'tokensAfter', 'dropped', 'strategy', 'reason'] },
   artifact: { code: 20, members: ['name', 'version', 'mediaType', 'size', 'hash'] },
   error: { code: 21, members: ['error', 'phase'] },
   cancel: { code: 22, members: ['reason'] },
+  memory: { code: 23, members: ['text', 'key'] },
 };
 
 /** What stands for an actor without an id in the file: its place in this list. */

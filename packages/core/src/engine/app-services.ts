@@ -1,0 +1,28 @@
+import { systemRandom } from '../base/random.ts';
+import type { Hooks } from '../runnables/hooks.ts';
+import { CircuitBreakers } from '../supervision/circuit-breaker.ts';
+import { Registry } from './registry.ts';
+import type { AppServices } from './run-context.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
+import { defaultWaitingRuns } from './waiting-limit.ts';
+
+/** What the options of a runtime give to all of its runs. */
+export function appServices(options: RuntimeOptions, own: Pick<AppServices, 'clock' | 'tools' | 'takeUp'>): AppServices {
+  const { supervision, hooks = [], middleware = [], errorHandlers = [] } = options;
+  const breaker = supervision === false ? false : supervision?.circuitBreaker;
+  return {
+    ...own,
+    random: options.ports?.random ?? systemRandom,
+    registry: new Registry(options.runnables ?? [], options.resolve),
+    prices: options.prices,
+    strictNames: options.store !== undefined,
+    waitingRunsPerUser: options.limits?.waitingRunsPerUser ?? defaultWaitingRuns,
+    supervision,
+    hooks: [hooks].flat() as readonly Hooks[],
+    middleware,
+    errorHandlers,
+    compaction: options.compaction,
+    permissions: options.permissions ?? [],
+    circuitBreakers: breaker === false ? undefined : new CircuitBreakers(breaker),
+  };
+}

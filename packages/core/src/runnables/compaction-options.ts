@@ -1,0 +1,23 @@
+import { isCount, isCountOrNone, isGroup, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
+import type { ModelInput } from '../models/model.ts';
+
+/** How prompts are kept within the model's window. The ledger keeps everything: only what the model is shown becomes shorter. */
+export interface CompactionOptions {
+  /** Writes summaries in the place of what is left out. Without it, what is left out is only counted. @default none */
+  readonly model?: ModelInput;
+  /** Share of the window at which what is old is summarised, when there is a model for it. @default 0.7 */
+  readonly compactAt?: number;
+  /** Share of the window at which what is old is left out. @default 0.8 */
+  readonly trimAt?: number;
+  /** Messages that stay when what is old is left out. @default 40 */
+  readonly keep?: number;
+  /** Messages that stay, besides the summary that covers them too. @default 3 */
+  readonly overlap?: number;
+}
+
+const isShare: OptionCheck = (value) => (typeof value === 'number' && value > 0 && value <= 1 ? undefined : 'a number above 0, at most 1');
+
+const checks: OptionChecks<CompactionOptions> = { model: isObject, compactAt: isShare, trimAt: isShare, keep: isCount, overlap: isCountOrNone };
+
+/** What the option `compaction` must be. */
+export const isCompaction: OptionCheck = (value) => (value === false ? undefined : isGroup(checks)(value));

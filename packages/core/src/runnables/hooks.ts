@@ -1,0 +1,184 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { JsonValue } from '../base/json.ts';
+import { findInvalidOption, isFunction, isListOfFunctions, isNonEmptyText, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
+import type { SessionReader } from '../ledger/body-context.ts';
+import type { StreamEvent, Usage } from '../ledger/event.ts';
+import type { Runnable } from '../ledger/runnable.ts';
+import type { StateOf, StateSchema } from '../ledger/state-types.ts';
+import type { ToolResult } from '../ledger/tool-result.ts';
+import type { RenderContext, Renderer } from './render-context.ts';
+
+/** What hooks, middleware and error handlers work with. */
+export interface HookContext<Schema extends StateSchema = StateSchema> {
+  readonly agent: string;
+  readonly invocationId: string;
+  /** The round under way, from 1; 0 before the first. */
+  readonly round: number;
+  readonly session: SessionReader;
+  /** Writes land with what the hook leads to: the answer, the tool's result, the end. */
+  readonly state: StateOf<Schema>;
+  /** Aborted when the run is cancelled or given back. */
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds, by the runtime's clock. */
+  now(): number;
+}
+
+/** A tool call, as hooks see it. */
+export interface HookToolCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly args: JsonValue;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+}
+
+/** A part of an answer. */
+export type StepEvent =
+  | { readonly type: 'assistant'; readonly text: string }
+  | { readonly type: 'thought'; readonly text: string }
+  | { readonly type: 'tool_call'; readonly name: string; readonly args: JsonValue };
+
+/** What stands in the place of a model's answer. */
+export interface SubstituteAnswer {
+  readonly stepEvents: readonly StepEvent[];
+  /** Whether the agent ends with it; otherwise the model is asked in a next round. Tool calls are made in any case. @default true */
+  readonly terminal?: boolean;
+}
+
+/** A model's answer, as `afterModel` sees it and may change it. */
+export interface ModelResult {
+  readonly stepEvents: readonly StepEvent[];
+  readonly usage: Usage;
+  readonly finishReason?: string | undefined;
+  /** What answered in the place of the model. */
+  readonly substitutedBy?: string | undefined;
+}
+
+/** A model call that is about to be made. */
+export interface ModelCall {
+  /** `provider:model`. */
+  readonly model: string;
+  /** What the model gets, without signal and headers. */
+  readonly options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'headers'>;
+}
+
+type MaybePromise<Value> = Value | Promise<Value>;
+// biome-ignore lint/suspicious/noConfusingVoidType: hooks that return nothing are the usual case
+type Nothing = void | undefined;
+
+/**
+ * Functions that are called at fixed places of an agent's work. What one returns takes the place of what would come next; nothing returned changes
+ * nothing. One that was called before a stop may be called again after it, when the ledger does not show what it led to.
+ */
+export interface Hooks<Schema extends StateSchema = StateSchema> {
+  /** A string is the agent's answer, and nothing else is done; a runnable takes over. */
+  readonly beforeAgent?: (ctx: HookContext<Schema>) => MaybePromise<string | Runnable | Nothing>;
+  /** What is returned is the output. */
+  readonly afterAgent?: (ctx: HookContext<Schema>, output: JsonValue) => MaybePromise<JsonValue | Nothing>;
+  /** An answer in the place of the model's, another prompt, or a runnable that takes over. */
+  readonly beforeModel?: (ctx: HookContext<Schema>, prompt: RenderContext) => MaybePromise<SubstituteAnswer | RenderContext | Runnable | Nothing>;
+  /** Another answer, or a runnable that takes over. */
+  readonly afterModel?: (ctx: HookContext<Schema>, result: ModelResult) => MaybePromise<ModelResult | Runnable | Nothing>;
+  /** A result in the place of the tool's, which is not run: a plain value is a success, `{ error }` a refusal. */
+  readonly beforeTool?: (ctx: HookContext<Schema>, call: HookToolCall) => unknown;
+  /** Another result. */
+  readonly afterTool?: (ctx: HookContext<Schema>, call: HookToolCall, result: ToolResult) => unknown;
+  /** An answer in the place of the model's, after everything else has failed. */
+  readonly onModelError?: (ctx: HookContext<Schema>, error: Error) => MaybePromise<string | SubstituteAnswer | Nothing>;
+  /** A result in the place of a failed one, before the error handlers see it. */
+  readonly onToolError?: (ctx: HookContext<Schema>, call: HookToolCall, result: ToolResult) => unknown;
+}
+
+/**
+ * Hooks with a name that lie around everything: they are called before all plain hooks on the way in, and after them on the way out; those of the
+ * runtime are outside those of the agent.
+ */
+export interface Middleware<Schema extends StateSchema = StateSchema> extends Hooks<Schema> {
+  readonly name: string;
+  /** Called with each event of a run as it happens; it cannot change anything, and what it throws is not heard. Only heard on a runtime. */
+  readonly onStream?: (event: StreamEvent) => void;
+  /** Added before the renderers of the agent. */
+  readonly context?: readonly Renderer[];
+  /** Called when the prompt is made, right before the model is asked: an answer in its place. */
+  readonly beforeCall?: (ctx: HookContext<Schema>, call: ModelCall) => MaybePromise<SubstituteAnswer | Nothing>;
+  /** Puts something around the model, which may change what is streamed too. Called once for each model. */
+  readonly wrapModel?: (model: LanguageModelV4) => LanguageModelV4;
+}
+
+/** What an error handler is asked about. */
+export interface ErrorContext<Schema extends StateSchema = StateSchema> extends HookContext<Schema> {
+  readonly phase: 'model' | 'tool';
+  /** A `ModelError`, or for tools an error with the result's `errorType` as its `code`. */
+  readonly error: Error & { readonly code: string };
+  /** How often the same has failed in a row, this one included. */
+  readonly attempt: number;
+  /** Milliseconds that the other side asks to wait. */
+  readonly retryAfterMs?: number | undefined;
+  /** Whether an attempt more could do anything twice: then it is not made. */
+  readonly mayRetry: boolean;
+  readonly call?: HookToolCall | undefined;
+  readonly result?: ToolResult | undefined;
+}
+
+/**
+ * `throw`: the agent ends with the error. `skip`: the model gets the failed result, and nothing else is tried (tools only). `abort`: the run is
+ * cancelled. `retry`: another attempt, after `delay` milliseconds. `fallback`: this result. `pass`: the next handler is asked, and behind the last
+ * one the error router.
+ */
+export type ErrorAction =
+  | { readonly action: 'throw' | 'skip' | 'abort' | 'pass' }
+  | { readonly action: 'retry'; readonly delay?: number }
+  | { readonly action: 'fallback'; readonly result: unknown };
+
+export interface ErrorHandler<Schema extends StateSchema = StateSchema> {
+  readonly name: string;
+  /** @default every error */
+  readonly canHandle?: (ctx: ErrorContext<Schema>) => boolean;
+  readonly handle: (ctx: ErrorContext<Schema>) => MaybePromise<ErrorAction | Nothing>;
+}
+
+const hookChecks: OptionChecks<Hooks> = {
+  beforeAgent: isFunction,
+  afterAgent: isFunction,
+  beforeModel: isFunction,
+  afterModel: isFunction,
+  beforeTool: isFunction,
+  afterTool: isFunction,
+  onModelError: isFunction,
+  onToolError: isFunction,
+};
+
+const middlewareChecks: OptionChecks<Middleware> = {
+  ...hookChecks,
+  name: isNonEmptyText,
+  onStream: isFunction,
+  context: isListOfFunctions,
+  beforeCall: isFunction,
+  wrapModel: isFunction,
+};
+
+/** What the option `hooks` must be: hooks, or a list of them. */
+export const isHooks: OptionCheck = (value) => {
+  for (const one of Array.isArray(value) ? value : [value]) {
+    const invalid = findInvalidOption(one, hookChecks);
+    if (invalid !== undefined) return isObject(one) === undefined ? invalid.within : 'an object with hooks, or a list of such objects';
+  }
+  return undefined;
+};
+
+/** What the option `middleware` must be. */
+export const isListOfMiddleware: OptionCheck = (value) => {
+  if (!Array.isArray(value)) return 'a list of middleware';
+  for (const one of value) {
+    const invalid = findInvalidOption(one, middlewareChecks);
+    if (invalid !== undefined) return `a list of middleware, each ${invalid.within}`;
+    if ((one as Partial<Middleware>).name === undefined) return 'a list of middleware, each with a `name`';
+  }
+  return undefined;
+};
+
+/** What the option `errorHandlers` must be. */
+export const isListOfErrorHandlers: OptionCheck = (value) =>
+  Array.isArray(value) && value.every((one: Partial<ErrorHandler> | null) => typeof one?.name === 'string' && typeof one.handle === 'function')
+    ? undefined
+    : 'a list of error handlers, each with a `name` and a function `handle`';

@@ -1,0 +1,224 @@
+import {
+  isCount,
+  isFlag,
+  isGroup,
+  isNotNegative,
+  isNumber,
+  isObject,
+  isOneOf,
+  isPositive,
+  type OptionCheck,
+  type OptionChecks,
+} from '../base/options.ts';
+import { type Guardrail, isListOfGuardrails } from './guardrail.ts';
+
+/** When the same call counts as a loop. Each counts from the first of the equal calls: `warnAt: 3` warns with the result of the third. */
+export interface LoopOptions {
+  /** Calls that are looked back at. @default 30 */
+  readonly window?: number;
+  /** Equal calls with equal results after which the model is warned. @default 3 */
+  readonly warnAt?: number;
+  /** Equal calls with equal results of which this one is not made any more. @default 5 */
+  readonly blockAt?: number;
+  /** Equal calls with changing results, as in healthy polling, after which the model is warned. @default 10 */
+  readonly pollWarnAt?: number;
+  /** Equal calls with changing results of which this one is not made any more. @default 20 */
+  readonly pollBlockAt?: number;
+  /** What follows when the model, told that a call is not made, makes such calls again in its next round. @default 'answer' */
+  readonly onLoop?: 'answer' | 'fail';
+}
+
+/** Who gets what nobody could mend: the caller of the agent, a person, or the list of failures of the session. */
+export type EscalationTarget = 'caller' | 'human' | 'failures';
+
+/**
+ * What is done about a failed attempt: made again at once (`retry`) or after a while (`backoff`), the model gets a hint, another tool is run in its
+ * place, what came is given unread (`raw`), it is handed up, or the model is told that this way is closed (`report`).
+ */
+export type Strategy =
+  | 'retry'
+  | 'backoff'
+  | 'hint'
+  | 'raw'
+  | 'fallbackTool'
+  | 'escalate'
+  | 'report'
+  | { readonly hint: string }
+  | { readonly fallbackTool: string }
+  | { readonly escalate: EscalationTarget };
+
+export interface ErrorRoutingOptions {
+  /**
+   * Strategies by error type (`http_403`, `timeout`, …) or by status (`error_transient`, …), the first for the first failure of a cause, and so on;
+   * they take the place of the defaults of that type.
+   */
+  readonly chains?: Readonly<Record<string, readonly Strategy[]>>;
+  /** Attempts on one cause (the same tool with the same arguments failing in the same way), whoever makes them. @default 3 */
+  readonly attempts?: number;
+  /** Milliseconds before the first attempt of `backoff`, unless the failure says when. @default 1_000 */
+  readonly initialDelayMs?: number;
+  /** @default 2 */
+  readonly backoffMultiplier?: number;
+  /** @default 30_000 */
+  readonly maxDelayMs?: number;
+  /** Where `escalate` goes. @default 'caller' */
+  readonly escalateTo?: EscalationTarget;
+}
+
+export interface ResultCheckOptions {
+  /** Marks empty results of tools that only read. @default true */
+  readonly empty?: boolean;
+  /** Marks pages that are a captcha or a refusal and not what was asked for. @default true */
+  readonly blockPages?: boolean;
+  /** Marks results of searches in which none of the words occurs that were searched for. @default true */
+  readonly relevance?: boolean;
+  /** Confidence below which the model is told of the doubt. @default 0.5 */
+  readonly lowConfidence?: number;
+}
+
+export interface CircuitBreakerOptions {
+  /** Failures of a tool in a row after which it is not called for a while. @default 5 */
+  readonly failures?: number;
+  /** Milliseconds after which one call is let through to see whether it works again. @default 30_000 */
+  readonly resetAfter?: number;
+}
+
+/** What watches over an agent. Everything is on unless it is `false`. */
+export interface SupervisionOptions {
+  readonly loops?: LoopOptions | false;
+  readonly errors?: ErrorRoutingOptions | false;
+  readonly results?: ResultCheckOptions | false;
+  /** Checks of what goes in and out, besides those of the runtime. `false`: none at all, nor those that are there by default. */
+  readonly guardrails?: readonly Guardrail[] | false;
+  /** Counts failures over the whole runtime. For an agent only `false` is of use: its calls neither count nor are held back. */
+  readonly circuitBreaker?: CircuitBreakerOptions | false;
+}
+
+const loopChecks: OptionChecks<LoopOptions> = {
+  window: (value) => isCount(value) ?? ((value as number) <= 100 ? undefined : 'a whole number from 1 to 100'),
+  warnAt: isCount,
+  blockAt: isCount,
+  pollWarnAt: isCount,
+  pollBlockAt: isCount,
+  onLoop: isOneOf('answer', 'fail'),
+};
+
+const strategyNames = isOneOf('retry', 'backoff', 'hint', 'raw', 'fallbackTool', 'escalate', 'report');
+
+function isStrategy(value: unknown): boolean {
+  if (strategyNames(value) === undefined) return true;
+  if (isObject(value) !== undefined || Object.keys(value as object).length !== 1) return false;
+  const { hint, fallbackTool, escalate } = value as { hint?: unknown; fallbackTool?: unknown; escalate?: unknown };
+  return typeof hint === 'string' || typeof fallbackTool === 'string' || isOneOf('caller', 'human', 'failures')(escalate) === undefined;
+}
+
+const isChains: OptionCheck = (value) =>
+  isObject(value) === undefined && Object.values(value as object).every((chain) => Array.isArray(chain) && chain.every(isStrategy))
+    ? undefined
+    : "an object that gives error types lists of strategies such as ['backoff', { hint: '…' }, 'report']";
+
+const errorChecks: OptionChecks<ErrorRoutingOptions> = {
+  chains: isChains,
+  attempts: isCount,
+  initialDelayMs: isNotNegative,
+  backoffMultiplier: (value) => isNumber(value) ?? ((value as number) >= 1 ? undefined : 'a number from 1'),
+  maxDelayMs: isPositive,
+  escalateTo: isOneOf('caller', 'human', 'failures'),
+};
+
+const resultChecks: OptionChecks<ResultCheckOptions> = {
+  empty: isFlag,
+  blockPages: isFlag,
+  relevance: isFlag,
+  lowConfidence: (value) => isNotNegative(value) ?? ((value as number) <= 1 ? undefined : 'a number from 0 to 1'),
+};
+
+const breakerChecks: OptionChecks<CircuitBreakerOptions> = { failures: isCount, resetAfter: isPositive };
+
+function orFalse(check: OptionCheck): OptionCheck {
+  return (value) => {
+    const expected = value === false ? undefined : check(value);
+    return expected === undefined ? undefined : `${expected}, or false`;
+  };
+}
+
+const supervisionChecks: OptionChecks<SupervisionOptions> = {
+  loops: orFalse(isGroup(loopChecks)),
+  errors: orFalse(isGroup(errorChecks)),
+  results: orFalse(isGroup(resultChecks)),
+  guardrails: orFalse(isListOfGuardrails),
+  circuitBreaker: orFalse(isGroup(breakerChecks)),
+};
+
+/** What the option `supervision` must be. */
+export const isSupervision: OptionCheck = orFalse(isGroup(supervisionChecks));
+
+/** Supervision with the defaults filled in; `undefined` is what is off. */
+export interface Supervision {
+  readonly loops: Required<LoopOptions> | undefined;
+  readonly errors: Required<ErrorRoutingOptions> | undefined;
+  readonly results: Required<ResultCheckOptions> | undefined;
+  readonly guardrails: readonly Guardrail[];
+  /** Whether the runtime's circuit breakers hold for the agent. */
+  readonly circuitBreaker: boolean;
+}
+
+const defaultLoops: Required<LoopOptions> = { window: 30, warnAt: 3, blockAt: 5, pollWarnAt: 10, pollBlockAt: 20, onLoop: 'answer' };
+const defaultErrors: Required<ErrorRoutingOptions> = {
+  chains: {},
+  attempts: 3,
+  initialDelayMs: 1_000,
+  backoffMultiplier: 2,
+  maxDelayMs: 30_000,
+  escalateTo: 'caller',
+};
+const defaultResults: Required<ResultCheckOptions> = { empty: true, blockPages: true, relevance: true, lowConfidence: 0.5 };
+
+type Given = SupervisionOptions | false | undefined;
+
+/** Supervision of an agent: its own options before those of its runtime, option by option. Nothing is on where one of them says `false`, unless the agent says more. */
+export function resolveSupervision(runtime: Given, agent: Given, defaultGuardrails: readonly Guardrail[]): Supervision {
+  return Object.freeze({
+    loops: resolved('loops', runtime, agent, defaultLoops),
+    errors: resolvedErrors(runtime, agent),
+    results: resolved('results', runtime, agent, defaultResults),
+    guardrails: resolvedGuardrails(runtime, agent, defaultGuardrails),
+    circuitBreaker: part('circuitBreaker', agent) !== false && part('circuitBreaker', runtime) !== false,
+  });
+}
+
+function part<Key extends keyof SupervisionOptions>(key: Key, given: Given): SupervisionOptions[Key] | false | undefined {
+  return given === false ? false : given?.[key];
+}
+
+function resolved<Key extends 'loops' | 'errors' | 'results', Options extends object>(
+  key: Key,
+  runtime: Given,
+  agent: Given,
+  defaults: Required<Options>,
+): Required<Options> | undefined {
+  const own = part(key, agent);
+  const shared = part(key, runtime);
+  if (own === false || (own === undefined && shared === false)) return undefined;
+  return Object.freeze({ ...defaults, ...definedOf(shared), ...definedOf(own) }) as Required<Options>;
+}
+
+function definedOf(options: object | false | undefined): object {
+  return options === false || options === undefined ? {} : Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function resolvedErrors(runtime: Given, agent: Given): Required<ErrorRoutingOptions> | undefined {
+  const errors = resolved('errors', runtime, agent, defaultErrors);
+  if (errors === undefined) return undefined;
+  const shared = part('errors', runtime);
+  const own = part('errors', agent);
+  const chains = { ...(shared ? shared.chains : {}), ...(own ? own.chains : {}) };
+  return Object.freeze({ ...errors, chains });
+}
+
+function resolvedGuardrails(runtime: Given, agent: Given, defaults: readonly Guardrail[]): readonly Guardrail[] {
+  const shared = part('guardrails', runtime);
+  const own = part('guardrails', agent);
+  if (own === false) return [];
+  return Object.freeze([...(shared === false ? [] : [...defaults, ...(shared ?? [])]), ...(own ?? [])]);
+}
