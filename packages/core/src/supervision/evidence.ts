@@ -1,5 +1,6 @@
-import type { JsonValue } from '../base/json.ts';
-import type { ToolResult } from '../ledger/tool-result.ts';
+import { sha256 } from '../base/hash.ts';
+import { canonicalJson, type JsonValue } from '../base/json.ts';
+import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 
 /** A settled call, as the loop detector sees it. */
 export interface CallEvidence {
@@ -16,7 +17,66 @@ export const mostEvidence = 100;
 /** `errorType` of calls that the loop detector did not let through. */
 export const vetoType = 'loop_blocked';
 
+/** `errorType` of calls of tools that there are not: they are equal whatever their arguments. */
+export const unknownToolType = 'unknown_tool';
+
 /** Whether a result is the loop detector's own: a veto is no progress and no evidence. */
 export function isVeto({ errorType, status }: ToolResult): boolean {
   return errorType === vetoType && status === 'error_blocked';
+}
+
+/** What was ended by a person or by the process says nothing about whether the call leads anywhere. */
+const exemptTypes: ReadonlySet<string | undefined> = new Set(['rejected', 'expired', 'cancelled', 'unknown_unresolved', 'interrupted']);
+
+/** Whether a call counts when it is asked whether calls repeat themselves. */
+export function isEvidence({ result }: CallEvidence): boolean {
+  return result.status !== 'unknown' && !exemptTypes.has(result.errorType) && !isVeto(result);
+}
+
+/** Arguments up to this length are compared as they stand. */
+const longestKey = 1_000;
+
+const keys = new WeakMap<CallEvidence, string>();
+
+/** Arguments as a text that is the same for equal arguments, whatever the order of their members. */
+export function argsKey(args: JsonValue): string {
+  const text = canonicalJson(args);
+  return text.length <= longestKey ? text : sha256(text);
+}
+
+/** `argsKey` of a settled call, computed once. */
+export function evidenceKey(evidence: CallEvidence): string {
+  let key = keys.get(evidence);
+  if (key === undefined) {
+    key = argsKey(evidence.args);
+    keys.set(evidence, key);
+  }
+  return key;
+}
+
+/** What went wrong, in one word; `undefined` for a success. */
+export function failureType(result: ToolResult): string | undefined {
+  return isSuccess(result) && result.errorType === undefined ? undefined : (result.errorType ?? result.status);
+}
+
+/** Failures of one cause that followed each other: the same call ended with the same type of error, up to the newest one. */
+export function failuresInARow(
+  evidence: readonly CallEvidence[],
+  { name, args }: { readonly name: string; readonly args: JsonValue },
+  errorType: string,
+): number {
+  const byName = errorType === unknownToolType;
+  let wanted: string | undefined;
+  let count = 0;
+  for (let i = evidence.length - 1; i >= 0; i--) {
+    const earlier = evidence[i] as CallEvidence;
+    if (earlier.name !== name || !isEvidence(earlier)) continue;
+    if (!byName) {
+      wanted ??= argsKey(args);
+      if (evidenceKey(earlier) !== wanted) continue;
+    }
+    if (failureType(earlier.result) !== errorType) return count;
+    count++;
+  }
+  return count;
 }

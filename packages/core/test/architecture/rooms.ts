@@ -26,7 +26,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   tools: { imports: ['base', 'ledger'] },
   'tools/builtin': { imports: ['base', 'ledger', 'tools'] },
   memory: { imports: ['base', 'ledger'] },
-  context: { imports: ['base', 'ledger', 'runnables'], pure: true },
+  context: { imports: ['base', 'ledger', 'runnables', 'supervision'], pure: true },
   supervision: { imports: ['base', 'ledger'], types: ['tools'], pure: true },
   loop: { imports: ['base', 'ledger', 'runnables', 'context', 'supervision'], pure: true },
   effects: { imports: ['base', 'ledger', 'models', 'tools', 'memory', 'context'], types: ['runnables', 'loop'] },
@@ -48,6 +48,7 @@ export const sizeLimits = { fileLines: 500, testFileLines: 800, functionLines: 6
 /** Modules that importing the package must not load: slow to load or able to touch the machine; they wait for their first use. */
 export const modulesOutsideIndex: readonly string[] = [
   'ajv',
+  'jsonrepair',
   'mathjs',
   'node:child_process',
   'node:http',
