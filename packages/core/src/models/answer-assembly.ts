@@ -31,6 +31,7 @@ export class AnswerAssembly {
   #firstPartAt: number | undefined;
   #usage: Usage | undefined;
   #finishReason: string | undefined;
+  #rawFinishReason: string | undefined;
 
   constructor(model: string, clock: Clock, sink: DeltaSink | undefined) {
     this.#model = model;
@@ -67,6 +68,7 @@ export class AnswerAssembly {
         return;
       case 'finish':
         this.#finishReason = part.finishReason.unified;
+        this.#rawFinishReason = part.finishReason.raw;
         this.#usage = toUsage(part.usage);
         return;
       case 'error':
@@ -92,6 +94,7 @@ export class AnswerAssembly {
       toolCalls: this.#toolCalls,
       usage: this.#usage,
       finishReason: reason,
+      rawFinishReason: this.#rawFinishReason,
       firstPartAt: this.#firstPartAt,
     };
   }

@@ -27,6 +27,8 @@ export interface ModelAnswer {
   /** `undefined` when the provider did not report it. */
   readonly usage: Usage | undefined;
   readonly finishReason: string | undefined;
+  /** The provider's own word for it. */
+  readonly rawFinishReason?: string | undefined;
   /** `clock.monotonic()` at the first delta. */
   readonly firstPartAt: number | undefined;
 }

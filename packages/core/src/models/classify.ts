@@ -13,6 +13,8 @@ export type ModelErrorKind =
   | 'model_not_found'
   | 'context_overflow'
   | 'content_filter'
+  | 'refusal'
+  | 'output_limit'
   | 'malformed'
   | 'aborted'
   | 'missing_key'

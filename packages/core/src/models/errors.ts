@@ -74,6 +74,8 @@ const summaries: { readonly [Kind in ModelErrorKind]: string } = {
   model_not_found: 'does not exist, or these credentials may not use it. Check the model id or the deployment name',
   context_overflow: 'was given more than its context window holds. Shorten the history or the tool results, or use a model with a larger window',
   content_filter: 'blocked the request or the answer by its content filter',
+  refusal: 'refused to answer. Say what is asked for and why in other words, or use another model',
+  output_limit: 'used up its output tokens before it had answered. Raise `maxTokens`, or lower the reasoning effort',
   malformed: 'sent an answer that cannot be read',
   aborted: 'was stopped before it had answered',
   missing_key: 'has no credentials',

@@ -39,6 +39,23 @@ export interface Price {
   readonly cacheWrite?: number;
 }
 
+/** Which key, from 1, and how much reasoning. */
+export interface ModelChoice {
+  readonly key?: number;
+  /** One of `ModelVariants.efforts`. */
+  readonly effort?: string;
+}
+
+/** Other ways to call the same model, for when a call failed. */
+export interface ModelVariants {
+  /** Keys that there are; read from the environment each time. */
+  countKeys(): number;
+  /** Efforts below the model's own, the highest first, in words for people: `low effort`. */
+  readonly efforts: readonly string[];
+  /** The same model for the same choice. */
+  make(choice: ModelChoice): Model;
+}
+
 /** A model as an agent names it: it is loaded on the first call. */
 export interface Model {
   readonly kind: 'model';
@@ -49,6 +66,10 @@ export interface Model {
   readonly price?: Price;
   /** Tokens that prompt and answer may have together. @default 128_000 */
   readonly contextWindow?: number;
+  /** Tokens of a text, exactly. @default an estimate that is rather too high */
+  readonly countTokens?: (text: string) => number;
+  /** Used one after the other when calls fail. */
+  readonly variants?: ModelVariants;
   /**
    * Gives the provider's model. It is asked before every call and is expected to remember.
    * @throws MissingPackageError, MissingKeyError
