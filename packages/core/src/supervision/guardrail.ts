@@ -1,6 +1,8 @@
-import type { JsonValue } from '../base/json.ts';
+import { deepFreeze, findJsonDefect, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { OptionCheck } from '../base/options.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
+import { injectionPatterns } from './guardrails/injection-patterns.ts';
+import { inventedToolCalls } from './guardrails/invented-tool-calls.ts';
 
 /**
  * What a guardrail decides: go on; refuse with a message; go on and tell the model something (`guide`); ask a person first (`confirm`); or go on with
@@ -60,5 +62,174 @@ export const isListOfGuardrails: OptionCheck = (value) =>
     ? undefined
     : 'a list of guardrails, each an object with a `name`';
 
-/** What is on unless somebody says otherwise. */
-export const defaultGuardrails: readonly Guardrail[] = Object.freeze([]);
+/**
+ * What is on unless somebody says otherwise: instructions inside results of tools, and tool calls that are only written as text, are pointed out to
+ * the model. Neither refuses or changes anything that a person sees.
+ */
+export const defaultGuardrails: readonly Guardrail[] = Object.freeze([injectionPatterns({ input: false }), inventedToolCalls()]);
+
+type Action = GuardrailVerdict['action'];
+
+/** What a guardrail looks at, point by point. */
+export interface GuardrailChecks {
+  readonly input: InputCheck;
+  readonly modelCall: ModelCallCheck;
+  readonly output: OutputCheck;
+  readonly toolCall: ToolCallCheck;
+  readonly toolResult: ToolResultCheck;
+}
+
+/** What may be decided where: only a tool call can wait for a person, and a model call has no value that could be another one. */
+export const legalActions: { readonly [Point in GuardrailPoint]: readonly Action[] } = deepFreeze({
+  input: ['proceed', 'deny', 'guide', 'transform'],
+  modelCall: ['proceed', 'deny', 'guide'],
+  output: ['proceed', 'deny', 'guide', 'transform'],
+  toolCall: ['proceed', 'deny', 'guide', 'confirm', 'transform'],
+  toolResult: ['proceed', 'deny', 'guide', 'transform'],
+});
+
+/** The data of a `decision` event about something that a guardrail said. It never holds the value that was looked at. */
+export interface GuardrailDecision {
+  readonly component: 'guardrail';
+  readonly decision: Exclude<Action, 'proceed'>;
+  readonly reasoning: string;
+  readonly alternatives: readonly string[];
+  readonly data: JsonObject;
+  /** Guidance that has no result of a tool to stand beside. */
+  readonly tell?: string;
+}
+
+/** What all guardrails of one point have decided. */
+export interface GuardrailOutcome {
+  /** What goes on: the text, the arguments of the call, the content of the result; `null` for a model call. */
+  readonly value: JsonValue;
+  readonly denied?: { readonly guardrail: string; readonly message: string };
+  /** What the model is told. For calls and results it belongs into `notes`; elsewhere `tell` of the decisions has it. */
+  readonly guidance: readonly string[];
+  readonly confirm?: { readonly guardrail: string; readonly summary: string };
+  readonly decisions: readonly GuardrailDecision[];
+}
+
+/** The guardrails that look at a point; the same empty list when none does. */
+export function guardrailsAt(guardrails: readonly Guardrail[], point: GuardrailPoint): readonly Guardrail[] {
+  return guardrails.some((one) => one[point] !== undefined) ? guardrails.filter((one) => one[point] !== undefined) : none;
+}
+
+const none: readonly never[] = Object.freeze([]);
+
+/**
+ * Asks guardrails in their order. Each sees what those before it made of the value; the first that refuses ends it. One that throws, or decides what
+ * cannot be decided at this point, refuses: what could not be checked does not pass.
+ */
+export function applyGuardrails<Point extends GuardrailPoint>(
+  point: Point,
+  guardrails: readonly Guardrail[],
+  check: GuardrailChecks[Point],
+): GuardrailOutcome {
+  let value = checkedValue(point, check);
+  let current = check;
+  let outcome: { guidance: string[]; decisions: GuardrailDecision[]; confirm?: NonNullable<GuardrailOutcome['confirm']> } | undefined;
+  for (const guardrail of guardrails) {
+    const look = guardrail[point] as ((check: GuardrailChecks[Point]) => GuardrailVerdict | undefined) | undefined;
+    if (look === undefined) continue;
+    const verdict = verdictOf(point, guardrail, look, current);
+    if (verdict === undefined || verdict.action === 'proceed') continue;
+    outcome ??= { guidance: [], decisions: [] };
+    outcome.decisions.push(decisionOf(point, guardrail.name, verdict, check));
+    if (verdict.action === 'deny') return { value, ...outcome, denied: { guardrail: guardrail.name, message: verdict.message } };
+    if (verdict.action === 'guide') outcome.guidance.push(verdict.message);
+    if (verdict.action === 'confirm') {
+      outcome.confirm ??= { guardrail: guardrail.name, summary: verdict.summary ?? `"${guardrail.name}" wants this call to be confirmed.` };
+    }
+    if (verdict.action === 'transform') {
+      value = verdict.value;
+      current = withValue(point, current, value);
+    }
+  }
+  return outcome === undefined ? { value, guidance: none, decisions: none } : { value, ...outcome };
+}
+
+function checkedValue<Point extends GuardrailPoint>(point: Point, check: GuardrailChecks[Point]): JsonValue {
+  if (point === 'modelCall') return null;
+  if (point === 'toolCall') return (check as ToolCallCheck).args;
+  return point === 'toolResult' ? (check as ToolResultCheck).result.content : (check as InputCheck).text;
+}
+
+function withValue<Point extends GuardrailPoint>(point: Point, check: GuardrailChecks[Point], value: JsonValue): GuardrailChecks[Point] {
+  if (point === 'toolCall') return { ...check, args: value };
+  if (point === 'toolResult') return { ...check, result: { ...(check as ToolResultCheck).result, content: value } };
+  return { ...check, text: value };
+}
+
+interface Verdict {
+  readonly action: 'proceed' | 'deny' | 'guide' | 'confirm' | 'transform';
+}
+
+const couldNotCheck = 'This could not be checked, so it is refused.';
+
+function verdictOf<Point extends GuardrailPoint>(
+  point: Point,
+  { name }: Guardrail,
+  look: (check: GuardrailChecks[Point]) => GuardrailVerdict | undefined,
+  check: GuardrailChecks[Point],
+): GuardrailVerdict | undefined {
+  let verdict: GuardrailVerdict | undefined;
+  try {
+    verdict = look(check);
+  } catch (error) {
+    // Only the kind of the error: its message may quote the value.
+    const kind = error instanceof Error ? error.name : typeof error;
+    return { action: 'deny', message: couldNotCheck, reasoning: `The guardrail "${name}" failed with ${kind}; what it cannot check is refused.` };
+  }
+  if (verdict === undefined || verdict === null) return undefined;
+  const defect = defectOf(point, verdict);
+  if (defect === undefined) return verdict;
+  return { action: 'deny', message: couldNotCheck, reasoning: `The guardrail "${name}" gave ${defect}; what is not checked rightly is refused.` };
+}
+
+/** What is wrong with a verdict, to follow "gave". */
+function defectOf(point: GuardrailPoint, verdict: Verdict & { message?: unknown; summary?: unknown; value?: unknown }): string | undefined {
+  const { action } = verdict;
+  if (!legalActions.input.includes(action) && action !== 'confirm') return 'something that is no verdict';
+  if (!legalActions[point].includes(action)) return `the verdict "${action}", which is not possible at "${point}"`;
+  if ((action === 'deny' || action === 'guide') && typeof verdict.message !== 'string') return `the verdict "${action}" without a message`;
+  if (action === 'confirm' && verdict.summary !== undefined && typeof verdict.summary !== 'string') return 'a summary that is no text';
+  if (action !== 'transform') return undefined;
+  if (verdict.value === undefined || findJsonDefect(verdict.value) !== undefined) return 'a value that is not JSON';
+  return (point === 'input' || point === 'output') && typeof verdict.value !== 'string' ? 'a value that is no text' : undefined;
+}
+
+const nouns: { readonly [Point in GuardrailPoint]: string } = {
+  input: 'the message',
+  modelCall: 'the model call',
+  output: 'the answer',
+  toolCall: 'the call of the tool',
+  toolResult: 'the result of the tool',
+};
+
+const consequences: { readonly [Decision in Exclude<Action, 'proceed'>]: (noun: string) => string } = {
+  deny: (noun) => `refused ${noun}`,
+  guide: (noun) => `let ${noun} pass and had the model told something`,
+  confirm: (noun) => `wants a person to confirm ${noun}`,
+  transform: (noun) => `changed ${noun}`,
+};
+
+function decisionOf<Point extends GuardrailPoint>(
+  point: Point,
+  guardrail: string,
+  verdict: Exclude<GuardrailVerdict, { action: 'proceed' }>,
+  check: GuardrailChecks[Point],
+): GuardrailDecision {
+  const tool = 'name' in check ? check.name : undefined;
+  const noun = tool === undefined ? nouns[point] : `${nouns[point]} "${tool}"`;
+  const others = legalActions[point].filter((action) => action !== verdict.action);
+  const hasNotes = point === 'toolCall' || point === 'toolResult';
+  return {
+    component: 'guardrail',
+    decision: verdict.action,
+    reasoning: verdict.reasoning ?? `The guardrail "${guardrail}" ${consequences[verdict.action](noun)}.`,
+    alternatives: others,
+    data: { point, guardrail, ...(tool === undefined ? {} : { tool }), round: check.round },
+    ...(verdict.action === 'guide' && !hasNotes ? { tell: verdict.message } : {}),
+  };
+}

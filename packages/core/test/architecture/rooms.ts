@@ -28,6 +28,12 @@ export const rooms: Readonly<Record<string, Room>> = {
   memory: { imports: ['base', 'ledger'] },
   context: { imports: ['base', 'ledger', 'runnables', 'supervision'], pure: true },
   supervision: { imports: ['base', 'ledger'], types: ['tools'], pure: true },
+  middleware: {
+    imports: ['base', 'ledger', 'runnables'],
+    types: ['models', 'tools'],
+    pure: true,
+    impureFiles: ['cli.ts', 'logging.ts'],
+  },
   loop: { imports: ['base', 'ledger', 'runnables', 'context', 'supervision'], pure: true },
   effects: { imports: ['base', 'ledger', 'models', 'tools', 'memory', 'context'], types: ['runnables', 'loop'] },
   engine: { imports: belowEngine },

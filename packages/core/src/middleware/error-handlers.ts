@@ -1,0 +1,103 @@
+import type { ErrorAction, ErrorContext, ErrorHandler } from '../runnables/hooks.ts';
+
+export interface RetryHandlerOptions {
+  /** Attempts in all, those of others included. @default 3 */
+  readonly maxAttempts?: number;
+  /** Milliseconds before the second attempt; twice as long before each further one. @default 500 */
+  readonly baseDelay?: number;
+  /** @default failures that may be over soon: limits of rate, overload, lost connections, timeouts, `error_transient` of tools */
+  readonly retryable?: (ctx: ErrorContext) => boolean;
+}
+
+export interface RateLimitHandlerOptions {
+  /** Attempts after the first. @default 5 */
+  readonly maxRetries?: number;
+  /** Milliseconds before the second attempt when the other side does not say how long to wait; twice as long before each further one. @default 1_000 */
+  readonly baseDelay?: number;
+}
+
+export interface TimeoutHandlerOptions {
+  /** What stands in the place of the result of a tool, or of the model's answer. */
+  readonly fallbackResult: unknown;
+}
+
+export interface LoggingHandlerOptions {
+  /** Gets each error. What it throws is not heard. */
+  readonly onError: (ctx: ErrorContext) => void;
+}
+
+/** The longest wait that a handler asks for of itself, in milliseconds. */
+const longestDelay = 60_000;
+const pass: ErrorAction = Object.freeze({ action: 'pass' });
+
+const passing: ReadonlySet<string> = new Set([
+  'model_rate_limit',
+  'model_overloaded',
+  'model_server',
+  'model_connection',
+  'model_timeout',
+  'model_malformed',
+]);
+
+function mayBeOverSoon({ phase, error, result }: ErrorContext): boolean {
+  return phase === 'model' ? passing.has(error.code) : result?.status === 'error_transient' || result?.status === 'timeout';
+}
+
+function isRateLimit({ error }: ErrorContext): boolean {
+  return error.code === 'http_429' || error.code === 'model_rate_limit' || error.code === 'rate_limit';
+}
+
+function isTimeout({ error, result }: ErrorContext): boolean {
+  return error.code === 'timeout' || error.code === 'model_timeout' || result?.status === 'timeout';
+}
+
+function doubled(baseDelay: number, attempt: number): number {
+  return Math.min(longestDelay, baseDelay * 2 ** Math.max(0, attempt - 1));
+}
+
+/** Has failed attempts made again. Attempts that might do something twice are not. */
+export function retryHandler(options: RetryHandlerOptions = {}): ErrorHandler {
+  const { maxAttempts = 3, baseDelay = 500, retryable = mayBeOverSoon } = options;
+  return Object.freeze({
+    name: 'retryHandler',
+    handle: (ctx: ErrorContext): ErrorAction => {
+      if (!ctx.mayRetry || ctx.attempt >= maxAttempts || !retryable(ctx)) return pass;
+      return { action: 'retry', delay: Math.max(ctx.retryAfterMs ?? 0, doubled(baseDelay, ctx.attempt)) };
+    },
+  });
+}
+
+/** Has attempts made again that came too fast (HTTP 429), after as long as the other side asks for. */
+export function rateLimitHandler(options: RateLimitHandlerOptions = {}): ErrorHandler {
+  const { maxRetries = 5, baseDelay = 1_000 } = options;
+  return Object.freeze({
+    name: 'rateLimitHandler',
+    canHandle: isRateLimit,
+    handle: (ctx: ErrorContext): ErrorAction =>
+      ctx.mayRetry && ctx.attempt <= maxRetries ? { action: 'retry', delay: ctx.retryAfterMs ?? doubled(baseDelay, ctx.attempt) } : pass,
+  });
+}
+
+/** Puts a result in the place of one that took too long. */
+export function timeoutHandler({ fallbackResult }: TimeoutHandlerOptions): ErrorHandler {
+  return Object.freeze({
+    name: 'timeoutHandler',
+    canHandle: isTimeout,
+    handle: (): ErrorAction => ({ action: 'fallback', result: fallbackResult }),
+  });
+}
+
+/** Hands every error to a function, and leaves it to the handlers behind it. */
+export function loggingHandler({ onError }: LoggingHandlerOptions): ErrorHandler {
+  return Object.freeze({
+    name: 'loggingHandler',
+    handle: async (ctx: ErrorContext): Promise<ErrorAction> => {
+      try {
+        await onError(ctx);
+      } catch {
+        // A log that cannot be written is no reason to treat the error otherwise.
+      }
+      return pass;
+    },
+  });
+}

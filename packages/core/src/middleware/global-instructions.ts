@@ -1,0 +1,13 @@
+import type { Middleware } from '../runnables/hooks.ts';
+import type { RenderContext, RenderState } from '../runnables/render-context.ts';
+
+/** Puts a system message before everything that the agents' own renderers add: on a runtime, rules for all of its agents. */
+export function globalInstructions(text: string | ((context: RenderState) => string)): Middleware {
+  return Object.freeze({
+    name: 'globalInstructions',
+    context: [
+      (context: RenderContext) =>
+        context.append(Object.freeze({ type: 'synthetic' as const, role: 'system' as const, text: typeof text === 'string' ? text : text(context) })),
+    ],
+  });
+}

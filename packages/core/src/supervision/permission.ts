@@ -1,0 +1,39 @@
+import type { OptionCheck } from '../base/options.ts';
+
+// Words of letters, digits, `_` and `-`, parted by `:` or `.`; the last may be `*`. Each character has one reading, so that the time is linear.
+const neededPattern = /^[A-Za-z0-9_-]+(?:[:.][A-Za-z0-9_-]+)*$/;
+const grantedPattern = /^(?:\*|[A-Za-z0-9_-]+(?:[:.][A-Za-z0-9_-]+)*(?:[:.]\*)?)$/;
+const longestName = 200;
+
+/** Whether a permission can be needed: `fs:write`, `crm.read`. */
+export function isPermissionName(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= longestName && neededPattern.test(value);
+}
+
+/** Whether a permission can be granted: a name, or one that ends with `*` and covers all that begin like it. */
+export function isGrant(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= longestName && grantedPattern.test(value);
+}
+
+/** What the option `requiresPermission` must be. */
+export const isListOfPermissions: OptionCheck = (value) =>
+  Array.isArray(value) && value.every(isPermissionName) ? undefined : "a list of permissions such as 'fs:write'";
+
+/** What the option `permissions` must be. */
+export const isListOfGrants: OptionCheck = (value) =>
+  Array.isArray(value) && value.every(isGrant) ? undefined : "a list of permissions such as 'fs:write', 'fs:*' or '*'";
+
+/**
+ * The permissions that are needed and not granted, in their order. `fs:*` covers `fs:write` and `fs:write:tmp`, not `fs` and not `fsx:write`;
+ * `*` covers all. What is no name is never covered.
+ */
+export function missingPermissions(required: readonly string[], granted: readonly string[]): readonly string[] {
+  return required.length === 0 ? required : required.filter((name) => !granted.some((grant) => covers(grant, name)));
+}
+
+function covers(grant: string, name: string): boolean {
+  if (!isPermissionName(name) || !isGrant(grant)) return false;
+  if (grant === '*' || grant === name) return true;
+  // Compared with its last sign, which parts the words: `fs:*` covers what begins with `fs:`.
+  return grant.endsWith('*') && name.startsWith(grant.slice(0, -1));
+}
