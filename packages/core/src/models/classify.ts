@@ -1,5 +1,6 @@
 import { systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
+import { saysContextOverflow, saysLargerThanRate } from './context-overflow.ts';
 import { ModelError } from './errors.ts';
 
 export type ModelErrorKind =
@@ -115,8 +116,11 @@ function byStatus(status: number, text: string): ModelErrorClass {
   if (status === 404) return of('model_not_found');
   if (status === 408) return of('timeout');
   if (status === 409) return of('server');
-  if (status === 413) return of('context_overflow');
-  if (status === 429) return of('rate_limit', !spentQuota.test(text));
+  if (status === 429) return of('rate_limit', !spentQuota.test(text) && !saysLargerThanRate(text));
+  // Groq answers so to a request that is larger than its limit of tokens per minute.
+  if (status === 413) return saysLargerThanRate(text) ? of('rate_limit', false) : of('context_overflow');
+  // llama.cpp and LM Studio answer with 500 to a prompt that is too long.
+  if (saysContextOverflow(text)) return of('context_overflow');
   if (status === 503 || status === 529) return of('overloaded');
   if (status === 504) return of('timeout');
   if (status >= 500) return /overloaded/i.test(text) ? of('overloaded') : of('server');
@@ -128,10 +132,6 @@ const spentQuota = /insufficient_quota|exceeded your current quota, please check
 
 /** Words that providers use in bodies and in streamed errors; the first match counts. */
 const words: readonly (readonly [RegExp, ModelErrorKind])[] = [
-  [
-    /context_length_exceeded|maximum context length|prompt is too long|context window|input token count .* exceeds|too many (input )?tokens|request_too_large|exceeds the maximum number of tokens/i,
-    'context_overflow',
-  ],
   [/content_filter|content_policy|content management policy|responsible ?ai ?policy|safety system|PROHIBITED_CONTENT/i, 'content_filter'],
   [
     /API_KEY_INVALID|api key not valid|invalid_api_key|incorrect api key|authentication_error|permission_error|PERMISSION_DENIED|UNAUTHENTICATED/i,
@@ -146,7 +146,8 @@ const words: readonly (readonly [RegExp, ModelErrorKind])[] = [
 ];
 
 function byText(text: string): ModelErrorClass | undefined {
-  if (spentQuota.test(text)) return of('rate_limit', false);
+  if (spentQuota.test(text) || saysLargerThanRate(text)) return of('rate_limit', false);
+  if (saysContextOverflow(text)) return of('context_overflow');
   const found = words.find(([pattern]) => pattern.test(text));
   return found === undefined ? undefined : of(found[1]);
 }

@@ -1,0 +1,34 @@
+/** Errors may quote what was sent: beyond this, it is not the provider that speaks. */
+const longestMessage = 20_000;
+
+/** The words of providers for a prompt that is longer than the window; `context-overflow.test.ts` has the messages and where they were seen. */
+const overflow: readonly RegExp[] = [
+  /context_length_exceeded|model_context_window_exceeded|exceed_context_size|request_too_large/i,
+  /maximum context length (?:is|of) \d|\d maximum context length|context length is only \d|context length of only \d/i,
+  /(?:prompt|input) (?:is )?too long\b/i,
+  /prompt \([a-z ]{0,20}\d+\) is (?:too long|longer than)/i,
+  /exceeds? (?:the |this model's |the model's |its )?(?:available |max |maximum )?context (?:window|length|limit|size)/i,
+  /exceeded max context length|context window exceeds limit|exceeded model token limit/i,
+  /input tokens? exceeds? (?:the|maximum)|too many input tokens|too many tokens: (?:total|size|max)/i,
+  /input token count (?:\(\d+\) )?exceeds the maximum|input token count is \d+ but (?:the )?model only supports|prompt token count of \d+ exceeds/i,
+  /maximum prompt length is \d|maximum allowed input length of \d/i,
+  /(?:longer|greater) than the (?:model's |maximum )?(?:context length|model length)/i,
+  /reduce the length of the (?:messages|input|prompt)/i,
+  /`inputs` tokens \+ `max_new_tokens` must be|`inputs` must have less than \d+ tokens/i,
+  /range of input length should be/i,
+  /invalid '(?:messages|input)[^']{0,80}': string too long/i,
+];
+
+/** A limit of tokens in a span of time speaks of large requests, too: a shorter prompt is not what it asks for. */
+const rate = /tokens per (?:minute|min|day|hour)|\bTP[MD]\b|rate.?limit|too many requests|throttl|please wait before/i;
+
+/** Whether a provider's message says that the prompt, or prompt and answer together, do not fit the model's window. */
+export function saysContextOverflow(message: string): boolean {
+  const text = message.length > longestMessage ? message.slice(0, longestMessage) : message;
+  return overflow.some((pattern) => pattern.test(text)) && !rate.test(text);
+}
+
+/** Whether it says that one request is larger than what may be sent in a span of time: to wait does not help. */
+export function saysLargerThanRate(message: string): boolean {
+  return /request too large/i.test(message) && rate.test(message);
+}
