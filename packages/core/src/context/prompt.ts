@@ -3,7 +3,7 @@ import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Event } from '../ledger/event.ts';
 import type { HistoryScope, RecipeSegment } from '../ledger/prompt-recipe.ts';
-import type { PromptEvent, RenderContext, Renderer, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
+import type { PromptEvent, RenderContext, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
 import { History, type LedgerView } from './history.ts';
 import { type EncoderOptions, type MessageEncoder, messageEncoder } from './message-encoder.ts';
 
@@ -115,24 +115,23 @@ export interface RenderedPrompt {
   readonly contents: ReadonlyMap<string, JsonValue>;
   /** Characters of text. */
   readonly characters: number;
-  readonly tools: readonly string[];
-  readonly toolChoice: ToolChoice | undefined;
 }
 
-/** Runs the renderers and encodes what they made. */
-export function renderPrompt(
-  renderers: readonly Renderer[],
+/** An empty prompt, for renderers to fill. */
+export function promptContext(
   state: RenderState,
   histories: Histories,
   offered: { readonly tools: readonly string[]; readonly toolChoice: ToolChoice | undefined },
-): RenderedPrompt {
-  let context: RenderContext = new PromptContext(state, histories, [], offered.tools, offered.toolChoice);
-  for (const renderer of renderers) context = renderer(context);
-  const { segments, tools, toolChoice } = context as PromptContext;
-  return { ...encodeSegments(segments, histories), tools, toolChoice };
+): RenderContext {
+  return new PromptContext(state, histories, [], offered.tools, offered.toolChoice);
 }
 
-function encodeSegments(segments: readonly Segment[], histories: Histories): Omit<RenderedPrompt, 'tools' | 'toolChoice'> {
+/** Encodes what renderers made. */
+export function encodePrompt(context: RenderContext, histories: Histories): RenderedPrompt {
+  return encodeSegments((context as PromptContext).segments, histories);
+}
+
+function encodeSegments(segments: readonly Segment[], histories: Histories): RenderedPrompt {
   const recipe: RecipeSegment[] = [];
   const contents = new Map<string, JsonValue>();
   const encoded = new SegmentEncoder(histories);

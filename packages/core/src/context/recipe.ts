@@ -114,5 +114,6 @@ function rebuildCall(events: readonly Event[], seq: number, resolve: ResolveValu
   const options = { encoder, resultLimit: start.recipe.resultLimit, resolve, toolName: toolWireName };
   const histories = new Histories({ events: prefix, invocations }, start.invocationId, start.agent, options);
   const prompt = encodeRecipe(lastSegments(starts) ?? [], histories, { content, event: (at) => events[at - 1] as Event });
-  return { prompt, ...(content(start.recipe.settings) as JsonObject) };
+  const { maxOutputTokens } = start;
+  return { prompt, ...(content(start.recipe.settings) as JsonObject), ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
 }

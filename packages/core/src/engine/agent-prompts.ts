@@ -2,9 +2,10 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageM
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
 import { currentEncoder } from '../context/message-encoder.ts';
-import { Histories, renderPrompt } from '../context/prompt.ts';
+import { encodePrompt, Histories, promptContext } from '../context/prompt.ts';
 import { lastSegments, writeRecipe } from '../context/recipe.ts';
 import { includeHistory, injectUserMessage } from '../context/renderers.ts';
+import { TokenGauge } from '../context/token-gauge.ts';
 import { resultLimit } from '../context/truncate.ts';
 import type { EventOf } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
@@ -14,11 +15,12 @@ import { toolWireName } from '../ledger/tool-name.ts';
 import { callSettings, type Model } from '../models/model.ts';
 import { contextWindowOf } from '../models/window.ts';
 import type { Agent } from '../runnables/agent.ts';
-import type { Renderer, RenderState, ToolChoice } from '../runnables/render-context.ts';
+import type { RenderContext, Renderer, RenderState, ToolChoice } from '../runnables/render-context.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { RunContext } from './run-context.ts';
 
-const defaultRenderers: readonly Renderer[] = [includeHistory()];
+/** What makes the prompts of an agent that does not say. */
+export const defaultRenderers: readonly Renderer[] = [includeHistory()];
 const finalAnswer = injectUserMessage(
   'You have used up what this task allows. Do not call any tools. Answer now as well as you can with what you know, and say what is missing.',
 );
@@ -29,60 +31,120 @@ const noUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 export interface PreparedCall {
   readonly options: LanguageModelV4CallOptions;
   readonly recipe: PromptRecipe;
+  /** Characters of the prompt, of the tools and of the settings. The estimate that is recorded with the call is made of them. */
+  readonly characters: number;
+  /** Input tokens, estimated from the characters and corrected by what the provider reported last. */
+  readonly tokens: number;
+}
+
+/** What a prompt is asked for with. */
+export interface PromptRequest {
+  readonly round: number;
+  readonly tools: readonly Tool[];
+  /** The answer is to be given without tools. */
+  readonly final: boolean;
+  readonly model: Model;
+  /** Longest tool result in characters, when it is to be less than the model's window allows. */
+  readonly resultLimit?: number | undefined;
+  /** Most tokens in the answer, in the place of the model's own setting. */
+  readonly maxOutputTokens?: number | undefined;
+  readonly responseFormat?: LanguageModelV4CallOptions['responseFormat'];
+  /** Changes the prompt last of all; what it makes is recorded like the rest. `undefined`: the call is not to be made. */
+  readonly adjust?: ((context: RenderContext) => Promise<RenderContext | undefined>) | undefined;
+}
+
+export interface AgentPromptsParts {
+  readonly run: RunContext;
+  readonly agent: Agent;
+  readonly record: InvocationRecord;
+  readonly renderers: readonly Renderer[];
+}
+
+type CallWithoutPrompt = Omit<LanguageModelV4CallOptions, 'prompt'>;
+
+interface Settings {
+  readonly hash: string;
+  readonly content: JsonValue;
+  readonly call: CallWithoutPrompt;
   readonly characters: number;
 }
 
 /** Makes the prompts of one agent invocation. What does not change from call to call is made once. */
 export class AgentPrompts {
-  readonly #run: RunContext;
-  readonly #agent: Agent;
-  readonly #path: string;
-  readonly #model: Model;
-  readonly #histories: Histories;
-  readonly #resultLimit: number;
-  readonly #settings = new Map<
-    string,
-    { readonly hash: string; readonly content: JsonValue; readonly call: Omit<LanguageModelV4CallOptions, 'prompt'> }
-  >();
-  #previous: readonly RecipeSegment[] | undefined;
+  readonly #parts: AgentPromptsParts;
+  readonly #settings = new Map<string, Settings>();
+  readonly #identities = new Map<object, number>();
+  readonly #gauge: TokenGauge;
+  #histories: Histories;
+  #recorded: readonly RecipeSegment[] | undefined;
+  /** The last prompt that was made: it was sent if a call began behind the events that there were then. */
+  #made: { readonly segments: readonly RecipeSegment[]; readonly after: number } | undefined;
 
-  constructor(run: RunContext, agent: Agent, model: Model, record: InvocationRecord) {
-    this.#run = run;
-    this.#agent = agent;
-    this.#path = record.path;
-    this.#model = model;
-    this.#resultLimit = resultLimit(contextWindowOf(model));
-    this.#histories = new Histories(run.ledger, record.path, agent.name, {
-      encoder: currentEncoder,
-      resultLimit: this.#resultLimit,
-      resolve: run.ledger.resolve,
-      toolName: toolWireName,
-    });
-    const starts = record.events.filter((event): event is EventOf<'model_start'> => event.type === 'model_start');
-    this.#previous = lastSegments(starts);
+  constructor(parts: AgentPromptsParts) {
+    this.#parts = parts;
+    this.#gauge = new TokenGauge(parts.record.events);
+    this.#histories = this.#historiesFor(0);
+    this.#recorded = lastSegments(parts.record.events.filter((event): event is EventOf<'model_start'> => event.type === 'model_start'));
   }
 
-  prepare(round: number, tools: readonly Tool[], final: boolean): PreparedCall {
-    const { ledger } = this.#run;
-    const renderers = this.#agent.context ?? defaultRenderers;
-    const offered = { tools: tools.map(({ name }) => name), toolChoice: this.#agent.toolChoice };
-    const rendered = renderPrompt(
-      final ? [...renderers, finalAnswer] : renderers,
-      new RunRenderState(this.#run, this.#agent.name, this.#path, round),
-      this.#histories,
-      offered,
-    );
-    const settings = this.#settingsFor(tools, rendered.tools, final ? 'none' : rendered.toolChoice);
-    const recipe = writeRecipe(rendered, settings, this.#resultLimit, round, {
-      previous: this.#previous,
-      isRecorded: (hash) => ledger.contents.has(hash),
-    });
-    this.#previous = rendered.segments;
-    return { options: { prompt: rendered.messages, ...settings.call }, recipe, characters: rendered.characters };
+  #historiesFor(limit: number): Histories {
+    const { run, agent, record } = this.#parts;
+    const options = { encoder: currentEncoder, resultLimit: limit, resolve: run.ledger.resolve, toolName: toolWireName };
+    return new Histories(run.ledger, record.path, agent.name, options);
   }
 
-  #settingsFor(tools: readonly Tool[], names: readonly string[], toolChoice: ToolChoice | undefined) {
-    const key = `${names.join(' ')}\n${typeof toolChoice === 'object' ? `=${toolChoice.name}` : (toolChoice ?? '')}`;
+  /** What the last prompt was made of. */
+  get histories(): Histories {
+    return this.#histories;
+  }
+
+  /** Says what characters are in tokens for the provider. */
+  get gauge(): TokenGauge {
+    return this.#gauge;
+  }
+
+  /** A promise only when there is something to wait for. */
+  prepare(request: PromptRequest): PreparedCall | Promise<PreparedCall | undefined> {
+    const { run, agent, record } = this.#parts;
+    const { round, tools, final, model, adjust } = request;
+    const limit = Math.min(request.resultLimit ?? Number.POSITIVE_INFINITY, resultLimit(contextWindowOf(model)));
+    if (this.#histories.options.resultLimit !== limit) this.#histories = this.#historiesFor(limit);
+    const offered = { tools: tools.map(({ name }) => name), toolChoice: agent.toolChoice };
+    let context = promptContext(new RunRenderState(run, agent.name, record.path, round), this.#histories, offered);
+    for (const renderer of this.#parts.renderers) context = renderer(context);
+    if (final) context = finalAnswer(context);
+    if (adjust === undefined) return this.#encode(context, request, limit);
+    return adjust(context).then((adjusted) => (adjusted === undefined ? undefined : this.#encode(adjusted, request, limit)));
+  }
+
+  #encode(context: RenderContext, request: PromptRequest, limit: number): PreparedCall {
+    const { ledger } = this.#parts.run;
+    const rendered = encodePrompt(context, this.#histories);
+    const settings = this.#settingsFor(request, context.tools, request.final ? 'none' : context.toolChoice);
+    const previous = this.#previous();
+    const recipe = writeRecipe(rendered, settings, limit, request.round, { previous, isRecorded: (hash) => ledger.contents.has(hash) });
+    this.#made = { segments: rendered.segments, after: ledger.lastSeq };
+    const characters = rendered.characters + settings.characters;
+    const { maxOutputTokens } = request;
+    // Not part of what is stored as settings: it may be another number for each call, and stands in `model_start`.
+    const options = { prompt: rendered.messages, ...settings.call, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
+    return { options, recipe, characters, tokens: this.#gauge.tokens(characters) };
+  }
+
+  /** The segments of the last prompt that was recorded. One that was made and not sent leaves no trace. */
+  #previous(): readonly RecipeSegment[] | undefined {
+    const made = this.#made;
+    if (made === undefined) return this.#recorded;
+    const { events } = this.#parts.record;
+    for (let i = events.length - 1; i >= 0 && (events[i]?.seq ?? 0) > made.after; i--) {
+      if (events[i]?.type === 'model_start') this.#recorded = made.segments;
+    }
+    return this.#recorded;
+  }
+
+  #settingsFor({ tools, model, responseFormat }: PromptRequest, names: readonly string[], toolChoice: ToolChoice | undefined): Settings {
+    const choiceKey = typeof toolChoice === 'object' ? `=${toolChoice.name}` : (toolChoice ?? '');
+    const key = `${this.#identity(model)} ${this.#identity(responseFormat)}\n${names.join(' ')}\n${choiceKey}`;
     let settings = this.#settings.get(key);
     if (settings === undefined) {
       const offered = tools.filter(({ name }) => names.includes(name)).map(functionTool);
@@ -90,13 +152,26 @@ export class AgentPrompts {
       const call = {
         ...(offered.length === 0 ? {} : { tools: offered }),
         ...(choice === undefined ? {} : { toolChoice: choice }),
-        ...callSettings(this.#model.settings),
-      } as Omit<LanguageModelV4CallOptions, 'prompt'>;
-      const content = JSON.parse(JSON.stringify(call)) as JsonValue;
-      settings = { hash: contentHash(content), content, call };
+        ...(responseFormat === undefined ? {} : { responseFormat }),
+        ...callSettings(model.settings),
+      } as CallWithoutPrompt;
+      const json = JSON.stringify(call);
+      const content = JSON.parse(json) as JsonValue;
+      settings = { hash: contentHash(content), content, call, characters: json.length };
       this.#settings.set(key, settings);
     }
     return settings;
+  }
+
+  /** A number for each object that settings are made of: their contents are not compared for each call. */
+  #identity(part: object | undefined): number {
+    if (part === undefined) return 0;
+    let identity = this.#identities.get(part);
+    if (identity === undefined) {
+      identity = this.#identities.size + 1;
+      this.#identities.set(part, identity);
+    }
+    return identity;
   }
 }
 

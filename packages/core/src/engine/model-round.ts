@@ -7,8 +7,9 @@ import type { Position } from '../loop/position.ts';
 import { toModel } from '../models/model.ts';
 import type { Agent } from '../runnables/agent.ts';
 import type { Supervision } from '../supervision/options.ts';
-import { AgentPrompts } from './agent-prompts.ts';
+import { AgentPrompts, defaultRenderers } from './agent-prompts.ts';
 import type { AgentTools } from './agent-tools.ts';
+import { AgentCompaction } from './compaction.ts';
 import type { BodyFrame } from './invoke.ts';
 
 /** What the model calls of an agent need of it. */
@@ -29,11 +30,13 @@ export interface ModelRoundParts {
 export class ModelRounds {
   readonly #parts: ModelRoundParts;
   readonly #prompts: AgentPrompts;
+  readonly #compaction: AgentCompaction;
 
   constructor(parts: ModelRoundParts) {
     this.#parts = parts;
     const { agent, frame } = parts;
-    this.#prompts = new AgentPrompts(frame.run, agent, toModel(agent.model), frame.record);
+    this.#prompts = new AgentPrompts({ run: frame.run, agent, record: frame.record, renderers: agent.context ?? defaultRenderers });
+    this.#compaction = new AgentCompaction({ frame, agent, position: parts.position, prompts: this.#prompts });
   }
 
   async call(intent: Extract<Intent, { type: 'model' }>): Promise<void> {
@@ -47,7 +50,19 @@ export class ModelRounds {
     // Another branch may have begun a call meanwhile: what is to be done is asked anew.
     if (intent.attempt === 1 && !intent.final && awaitsBudget(position, decideFrame)) return;
     const model = toModel(agent.model);
-    const prepared = this.#prompts.prepare(intent.round, tools.all(), intent.final);
+    const making = this.#prompts.prepare({
+      round: intent.round,
+      tools: tools.all(),
+      final: intent.final,
+      model,
+      resultLimit: position.resultLimit,
+    });
+    const prepared = making instanceof Promise ? await making : making;
+    if (prepared === undefined) return;
+    // What is compacted is made anew: it is asked again what is to be done.
+    const compacting = this.#compaction.guard(prepared, model);
+    if (compacting !== false && (await compacting)) return;
+    if (scope.aborted) return;
     await performModelCall(
       {
         path: record.path,
@@ -75,20 +90,8 @@ export class ModelRounds {
   }
 
   /** Makes the prompt shorter after the provider has refused it as too long; when nothing is left to leave out, the agent is to fail. */
-  async recoverFromOverflow(): Promise<void> {
-    const { frame, position } = this.#parts;
-    const failure = position.model?.end?.error;
-    frame.run.ledger.append([
-      {
-        type: 'decision',
-        by: 'runtime',
-        invocationId: frame.record.path,
-        component: 'context',
-        decision: 'give_up',
-        reasoning: 'The prompt is too long for the model, and nothing more can be left out.',
-        data: { failure: { name: 'ModelError', code: 'model_context_overflow', message: failure?.message ?? 'The conversation is too long.' } },
-      },
-    ]);
+  recoverFromOverflow(): Promise<void> {
+    return this.#compaction.recover(toModel(this.#parts.agent.model));
   }
 
   /** Shared state that the prompt may need; `undefined` when there is nothing to fetch. A store that fails is no failure of the agent. */
