@@ -328,7 +328,7 @@ class AgentRun {
   }
 
   #finish({ output, stopReason }: Extract<Intent, { type: 'finish' }>): BodyEnd {
-    const key = this.#agent.output;
+    const key = this.#agent.output?.key;
     if (key === undefined) return { status: 'completed', output, stopReason };
     const { run, record } = this.#frame;
     const writes = new BodyState(run, record.path, 'runtime', undefined);

@@ -1,4 +1,6 @@
-import { isCount, isGroup, isListOfFunctions, isNonEmptyText, isObject, isOneOf, isPositive, isText, type OptionChecks } from '../base/options.ts';
+import type { JsonObject } from '../base/json.ts';
+import { isAnything, isCount, isGroup, isListOfFunctions, isObject, isOneOf, isPositive, isText, type OptionChecks } from '../base/options.ts';
+import { type AnySchema, isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
 import type { ModelInput } from '../models/model.ts';
@@ -6,7 +8,9 @@ import { isSupervision, type SupervisionOptions } from '../supervision/options.t
 import type { Tool } from '../tools/tool.ts';
 import { type CompactionOptions, isCompaction } from './compaction-options.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
+import { type Goal, isGoal, type ResolvedGoal, resolveGoal } from './goal.ts';
 import { type ErrorHandler, type Hooks, isHooks, isListOfErrorHandlers, isListOfMiddleware, type Middleware } from './hooks.ts';
+import { type AgentOutput, type AnswerOf, isOutput, type OutputOption, resolveOutput } from './output.ts';
 import type { Renderer, ToolChoice } from './render-context.ts';
 
 /** What happens when a limit is reached: one last answer without tools, the end as an error, or the question whether it may be exceeded. */
@@ -19,15 +23,18 @@ export type Hold = 'each' | 'round';
 export interface AgentLimits {
   /** Rounds of one model call and its tool calls. @default 25 */
   readonly rounds?: number;
-  /** Input and output tokens of all model calls. @default none */
+  /** Input and output tokens of all model calls, with those of everything that the agent starts. @default none */
   readonly tokens?: number;
-  /** US dollars. @default none */
+  /** US dollars, counted like tokens. @default none */
   readonly cost?: number;
+  /** Failed attempts of its tools and of its model calls. @default none */
+  readonly errors?: number;
   /** @default 'answer' */
   readonly onLimit?: OnLimit;
 }
 
-export interface AgentOptions {
+/** `Output` is what the option `output` is; the type of the answer follows from it. */
+export interface AgentOptions<Output extends OutputOption = OutputOption> {
   readonly name: string;
   /** With more than one, each next one is asked when those before it cannot answer. */
   readonly model: ModelInput | readonly ModelInput[];
@@ -38,8 +45,15 @@ export interface AgentOptions {
   readonly tools?: readonly Tool[];
   /** @default 'auto' */
   readonly toolChoice?: ToolChoice;
-  /** Key of the session state that the final answer is written to. */
-  readonly output?: string;
+  /**
+   * What it answers with: a key of the session state that the text of the answer is written to, `output(stateSchema, 'key')` for a value of the
+   * key's type, or a schema. An answer that does not fit is asked for again, twice at most; then the agent fails with `validation_error`.
+   */
+  readonly output?: Output;
+  /** What it is to reach, and how that is checked. */
+  readonly goal?: Goal<AnswerOf<Output>>;
+  /** Schema of the data that `call`, `spawn`, `dispatch`, tools made of it and `run({ data })` hand over. @default anything, or nothing */
+  readonly input?: AnySchema;
   readonly limits?: AgentLimits;
   /** Shorthand of `limits.rounds`. */
   readonly maxSteps?: number;
@@ -70,11 +84,12 @@ export interface ResolvedLimits {
   readonly rounds: number;
   readonly tokens: number | undefined;
   readonly cost: number | undefined;
+  readonly errors: number | undefined;
   readonly onLimit: OnLimit;
 }
 
 /** A model with instructions and tools, called in rounds until it answers. */
-export interface Agent extends Runnable<string> {
+export interface Agent<Output = unknown> extends Runnable<Output> {
   readonly kind: 'agent';
   readonly model: ModelInput;
   /** Models that are asked when those before them cannot answer. */
@@ -82,7 +97,11 @@ export interface Agent extends Runnable<string> {
   readonly context: readonly Renderer[] | undefined;
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice | undefined;
-  readonly output: string | undefined;
+  readonly output: AgentOutput | undefined;
+  readonly goal: ResolvedGoal | undefined;
+  readonly input: AnySchema | undefined;
+  /** JSON Schema of `input`, as models are shown it. */
+  readonly inputSchema: JsonObject | undefined;
   readonly limits: ResolvedLimits;
   readonly toolConcurrency: number;
   readonly hold: Hold;
@@ -98,16 +117,27 @@ export interface Agent extends Runnable<string> {
 const defaultRounds = 25;
 const defaultToolConcurrency = 16;
 
-const limitOptions: OptionChecks<AgentLimits> = { rounds: isCount, tokens: isPositive, cost: isPositive, onLimit: isOneOf('answer', 'fail', 'ask') };
+const limitOptions: OptionChecks<AgentLimits> = {
+  rounds: isCount,
+  tokens: isPositive,
+  cost: isPositive,
+  errors: isCount,
+  onLimit: isOneOf('answer', 'fail', 'ask'),
+};
 
-const agentOptions: OptionChecks<AgentOptions> = {
+/** A definition may be spread into the options of a new one, so what `agent` adds is known here too. */
+const agentOptions: OptionChecks<AgentOptions & Pick<Agent, 'inputSchema' | 'fallbackModels'>> = {
+  inputSchema: isAnything,
+  fallbackModels: isAnything,
   name: isText,
   model: (value) => (Array.isArray(value) && value.length > 0 ? value.map(isObject).find((wrong) => wrong !== undefined) : isObject(value)),
   description: isText,
   context: isListOfFunctions,
   tools: isListOfTools,
   toolChoice: isToolChoice,
-  output: isNonEmptyText,
+  output: isOutput,
+  goal: isGoal,
+  input: isAnything,
   limits: isGroup(limitOptions),
   maxSteps: isCount,
   toolConcurrency: isCount,
@@ -136,8 +166,8 @@ function isToolChoice(value: unknown): string | undefined {
  * Defines an agent.
  * @throws InvalidDefinitionError
  */
-export function agent(options: AgentOptions): Agent {
-  checkDefinition('agent', options, agentOptions);
+export function agent<const Output extends OutputOption = string>(options: AgentOptions<Output>): Agent<AnswerOf<Output>> {
+  checkDefinition<AgentOptions>('agent', options as unknown as AgentOptions, agentOptions);
   if (typeof options.model !== 'object' || options.model === null) {
     throw new InvalidDefinitionError({
       kind: 'agent',
@@ -145,7 +175,9 @@ export function agent(options: AgentOptions): Agent {
       reason: '`model` must be a model such as openai("gpt-5-mini") or an AI SDK model',
     });
   }
-  const [model, ...fallbackModels] = [options.model].flat() as unknown as readonly [ModelInput, ...ModelInput[]];
+  const [model, ...others] = [options.model].flat() as unknown as readonly [ModelInput, ...ModelInput[]];
+  // A definition that is spread into new options brings its own.
+  const fallbackModels = Array.isArray(options.model) ? others : ((options as Partial<Agent>).fallbackModels ?? []);
   const duplicate = firstDuplicate(options.tools ?? []);
   if (duplicate !== undefined)
     throw new InvalidDefinitionError({ kind: 'agent', name: options.name, reason: `it has two tools named "${duplicate}"` });
@@ -155,11 +187,13 @@ export function agent(options: AgentOptions): Agent {
     version: options.version,
     description: options.description,
     model,
-    fallbackModels: Object.freeze(fallbackModels),
+    fallbackModels: Object.freeze([...fallbackModels]),
     context: options.context === undefined ? undefined : Object.freeze([...options.context]),
     tools: Object.freeze([...(options.tools ?? [])]),
     toolChoice: options.toolChoice,
-    output: options.output,
+    output: resolveOutput(options.name, options.output),
+    goal: resolveGoal(options.goal),
+    ...inputOf(options),
     limits: resolveLimits(options),
     toolConcurrency: options.toolConcurrency ?? defaultToolConcurrency,
     hold: options.hold ?? 'each',
@@ -172,6 +206,13 @@ export function agent(options: AgentOptions): Agent {
   });
 }
 
+function inputOf({ name, input }: { readonly name: string; readonly input?: AnySchema }): Pick<Agent, 'input' | 'inputSchema'> {
+  if (input === undefined) return { input, inputSchema: undefined };
+  const converted = jsonSchemaOf(input);
+  if ('reason' in converted) throw new InvalidDefinitionError({ kind: 'agent', name, reason: `the schema of its \`input\` ${converted.reason}` });
+  return { input: isStandardSchema(input) ? input : converted.schema, inputSchema: converted.schema };
+}
+
 function firstDuplicate(tools: readonly Tool[]): string | undefined {
   const seen = new Set<string>();
   for (const { name } of tools) {
@@ -181,7 +222,7 @@ function firstDuplicate(tools: readonly Tool[]): string | undefined {
   return undefined;
 }
 
-function resolveLimits({ limits = {}, maxSteps }: AgentOptions): ResolvedLimits {
+function resolveLimits({ limits = {}, maxSteps }: Pick<AgentOptions, 'limits' | 'maxSteps'>): ResolvedLimits {
   const rounds = limits.rounds ?? maxSteps ?? defaultRounds;
-  return Object.freeze({ rounds, tokens: limits.tokens, cost: limits.cost, onLimit: limits.onLimit ?? 'answer' });
+  return Object.freeze({ rounds, tokens: limits.tokens, cost: limits.cost, errors: limits.errors, onLimit: limits.onLimit ?? 'answer' });
 }

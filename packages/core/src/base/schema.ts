@@ -1,0 +1,39 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { deepFreeze, isPlainObject, type JsonObject } from './json.ts';
+
+/** A schema of any library that implements Standard Schema and gives JSON Schema (zod 4.2 and later does), or JSON Schema itself. */
+export type AnySchema<Value = unknown> = StandardSchemaV1<unknown, Value> | JsonObject;
+
+/** What a schema makes of a value that fits. */
+export type ValueOf<Schema> = Schema extends StandardSchemaV1<unknown, infer Value> ? Value : unknown;
+
+/** Whether a schema is one of a schema library rather than plain JSON Schema. */
+export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
+  return (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema;
+}
+
+/** JSON Schema (draft 07 for a library's schema) of what a schema takes, as a frozen copy, or why there is none. */
+export function jsonSchemaOf(schema: unknown): { readonly schema: JsonObject } | { readonly reason: string } {
+  const written = isStandardSchema(schema) ? converted(schema) : { schema };
+  if ('reason' in written) return written;
+  if (!isPlainObject(written.schema)) return { reason: 'must be a Standard Schema (such as z.object({…})) or a JSON Schema object' };
+  try {
+    return { schema: deepFreeze(structuredClone(written.schema) as JsonObject) };
+  } catch (cause) {
+    return { reason: `is not JSON Schema: ${(cause as Error).message}` };
+  }
+}
+
+function converted(schema: StandardSchemaV1): { readonly schema: unknown } | { readonly reason: string } {
+  const standard: StandardSchemaV1.Props & { readonly jsonSchema?: StandardJSONSchemaV1.Converter } = schema['~standard'];
+  if (standard.jsonSchema === undefined) {
+    return {
+      reason: `(of ${standard.vendor}) cannot give a JSON Schema; use a library that implements Standard JSON Schema, such as zod 4.2 or later, or pass a JSON Schema object`,
+    };
+  }
+  try {
+    return { schema: standard.jsonSchema.input({ target: 'draft-07' }) };
+  } catch (cause) {
+    return { reason: `cannot be written as JSON Schema: ${(cause as Error).message}` };
+  }
+}
