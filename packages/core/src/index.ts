@@ -31,6 +31,7 @@ export {
   RunStoppedError,
   UnknownRunnableError,
 } from './engine/errors.ts';
+export { type Admission, type EndedRun, InvalidAdmissionError, type LifecycleOptions, type LifecycleRun } from './engine/lifecycle.ts';
 export { NotReopenableError, type ReopenOptions } from './engine/reopen.ts';
 export type { AnsweredBy, RequestAnswer } from './engine/request-check.ts';
 export {

@@ -2,16 +2,17 @@ import { systemClock } from './base/clock.ts';
 import { isAdjutantError } from './base/error.ts';
 import { type IdSource, systemIds } from './base/id.ts';
 import { findInvalidOption } from './base/options.ts';
-import { type Advance, type AdvanceOptions, advanced, type ControlOptions, checkAdvanceOptions, type SendOptions } from './engine/advance.ts';
+import { type Advance, type AdvanceOptions, advanced, checkAdvanceOptions } from './engine/advance.ts';
 import { appServices } from './engine/app-services.ts';
-import { checkControlOptions, checkListOptions, checkMessage, checkReopenOptions, checkResolution, sessionIdOf } from './engine/control-options.ts';
+import { ControlsSessions } from './engine/control-methods.ts';
+import { checkListOptions, checkReopenOptions, sessionIdOf } from './engine/control-options.ts';
 import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
 import type { RunEnd, RunRequest } from './engine/execute-run.ts';
 import { firstExpiry } from './engine/expiry.ts';
+import { grantDraft, notGranted } from './engine/grants.ts';
 import { OpenSessions } from './engine/open-sessions.ts';
 import { Recovery } from './engine/recovery.ts';
 import { type ReopenOptions, reopenDrafts } from './engine/reopen.ts';
-import { AnswersRequests } from './engine/request-methods.ts';
 import { RequestService } from './engine/request-service.ts';
 import type { Run } from './engine/run.ts';
 import type { AppServices } from './engine/run-context.ts';
@@ -28,9 +29,7 @@ import { endedResult, lastRecord } from './engine/run-result.ts';
 import { RunStarter } from './engine/run-starter.ts';
 import { defaultLeaseMs, type RuntimeOptions, runtimeChecks } from './engine/runtime-options.ts';
 import { SessionService } from './engine/session-service.ts';
-import { postCancel, postMessage, postPause, postResolution, type Resolution } from './ledger/answer.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
-import type { Actor } from './ledger/event.ts';
 import { storedStateAt } from './ledger/fold-snapshot.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
 import { looseState } from './ledger/loose-state.ts';
@@ -49,7 +48,7 @@ import { type Toolset, toolset } from './tools/toolset.ts';
 const defaultRunTimeoutMs = 600_000;
 
 /** An app that is running: sessions, runs and the tools that all agents share. */
-export class Runtime<OwnSchema extends StateSchema = StateSchema> extends AnswersRequests {
+export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ControlsSessions {
   readonly app: string;
   readonly tenant: string;
   readonly tools: Toolset;
@@ -97,9 +96,13 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
       clock,
       keys: options.approvals?.keys,
       findTool: (agentName, name) => this.#services.registry.findTool(agentName, name) ?? this.tools.get(name),
-      posted: (session) => this.#posted(session),
+      posted: (session) => this.posted(session),
     });
     if (options.store !== undefined && options.recover !== 'manual') this.#recovery.start();
+  }
+
+  protected override controlPorts(): LedgerPorts {
+    return this.#ports();
   }
 
   get #ledgers(): LedgerStore {
@@ -160,9 +163,10 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
       runId: options.runId ?? `run_${this.#ids.next()}`,
       isNamed: options.runId !== undefined,
       timeout: options.timeout ?? shared.timeout ?? defaultRunTimeoutMs,
-      limits: { rounds: own.rounds ?? shared.rounds, tokens: own.tokens ?? shared.tokens, cost: own.cost ?? shared.cost },
+      limits: resolveRunLimits(own, shared),
       signal: options.signal,
       onStep: options.onStep,
+      permissions: options.permissions,
     };
   }
 
@@ -199,41 +203,6 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
   }
 
   /**
-   * Cancels what a session has under way, whoever works on it: the model call and the tools are aborted, and the ledger says who wanted it.
-   * Resolves when it is stored; nobody who works on the session takes more than a second to heed it.
-   * @throws SessionNotFoundError, StoreUnavailableError
-   */
-  async cancel(session: AnySession | string, options: ControlOptions = {}): Promise<void> {
-    checkControlOptions('cancelled', options);
-    const { by = 'user', reason } = options;
-    const id = sessionIdOf(session);
-    await postCancel({ session: id, ports: this.#ports() }, { by, reason });
-    this.#posted(id);
-  }
-
-  /** Lets a session end its open round and begin no other, until it is resumed. @throws SessionNotFoundError, StoreUnavailableError */
-  async pause(session: AnySession | string, options: ControlOptions = {}): Promise<void> {
-    checkControlOptions('paused', options);
-    const { by = 'operator', reason } = options;
-    const id = sessionIdOf(session);
-    await postPause({ session: id, ports: this.#ports() }, { by, reason });
-    this.#posted(id);
-  }
-
-  /**
-   * Leaves a message for a session, whoever works on it: the next prompt of its run has it, after the results of the open round. Without an open
-   * run it is there for the next.
-   * @throws SessionNotFoundError, StoreUnavailableError
-   */
-  async send(session: AnySession | string, text: string, options: SendOptions = {}): Promise<void> {
-    checkMessage(text, options);
-    const id = sessionIdOf(session);
-    const { by = 'user', ...rest } = options;
-    await postMessage({ session: id, ports: this.#ports() }, text, { by, ...rest });
-    this.#posted(id);
-  }
-
-  /**
    * Opens a run that failed or was cancelled again, or a part of it, so that `resume` goes on with it: after a bug was fixed, or a limit raised.
    * What has completed is not done again.
    * @throws NotReopenableError, SessionNotFoundError, SessionBusyError
@@ -249,19 +218,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
     this.#recovery.hint();
   }
 
-  /**
-   * Says what became of a call whose outcome nobody knew (its result has the status `unknown`): the model is told, and an equal call is a new one.
-   * @throws SessionNotFoundError, StoreUnavailableError
-   */
-  async resolveUnknown(session: AnySession | string, callId: string, found: Omit<Resolution, 'by'> & { readonly by?: Actor }): Promise<void> {
-    checkResolution(callId, found);
-    const id = sessionIdOf(session);
-    await postResolution({ session: id, ports: this.#ports() }, callId, { by: 'operator', ...found });
-    this.#posted(id);
-  }
-
   /** Whoever works on the session here looks at once; otherwise it is due for recovery. */
-  #posted(session: string): void {
+  protected override posted(session: string): void {
     const active = this.#runs.active(session);
     if (active === undefined) this.#recovery.hint();
     else active.poke();
@@ -275,7 +233,17 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Answer
   /** Opens a session, or makes a new one. What is written through it belongs to this process until it is flushed and given back. */
   async session<Schema extends StateSchema = OwnSchema>(options: SessionOptions<Schema> = {}): Promise<Session<Schema>> {
     checkSessionOptions(options as SessionOptions);
-    return this.#open(options.id ?? `session_${this.#ids.next()}`, options, false);
+    const session = await this.#open(options.id ?? `session_${this.#ids.next()}`, options, false);
+    if (options.permissions !== undefined) await this.#grantTo(session.ledger, options.permissions);
+    return session;
+  }
+
+  async #grantTo(ledger: Ledger, permissions: readonly string[]): Promise<void> {
+    const missing = notGranted(ledger.events, permissions);
+    if (missing.length === 0) return;
+    // What this process does not write may be another's at the moment.
+    if (ledger.claim === undefined && ledger.durableSeq > 0) await this.grant(ledger.session, missing);
+    else ledger.append([grantDraft('grant', { permissions: missing, by: 'operator' })]);
   }
 
   #open<Schema extends StateSchema>(id: string, options: SessionOptions<Schema>, mustExist: boolean): Promise<Session<Schema>> {

@@ -1,6 +1,7 @@
 import { systemRandom } from '../base/random.ts';
 import type { Hooks } from '../runnables/hooks.ts';
 import { CircuitBreakers } from '../supervision/circuit-breaker.ts';
+import { lifecycleOf } from './lifecycle.ts';
 import { Registry } from './registry.ts';
 import type { AppServices } from './run-context.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
@@ -10,10 +11,14 @@ import { defaultWaitingRuns } from './waiting-limit.ts';
 export function appServices(options: RuntimeOptions, own: Pick<AppServices, 'clock' | 'tools' | 'takeUp'>): AppServices {
   const { supervision, hooks = [], middleware = [], errorHandlers = [] } = options;
   const breaker = supervision === false ? false : supervision?.circuitBreaker;
+  const lifecycle = options.lifecycle && lifecycleOf(options.lifecycle);
+  const registry = new Registry(options.runnables ?? [], options.resolve);
+  // Another process that continues it finds it by its name.
+  if (lifecycle?.postProcess !== undefined) registry.register(lifecycle.postProcess);
   return {
     ...own,
     random: options.ports?.random ?? systemRandom,
-    registry: new Registry(options.runnables ?? [], options.resolve),
+    registry,
     prices: options.prices,
     strictNames: options.store !== undefined,
     waitingRunsPerUser: options.limits?.waitingRunsPerUser ?? defaultWaitingRuns,
@@ -23,6 +28,7 @@ export function appServices(options: RuntimeOptions, own: Pick<AppServices, 'clo
     errorHandlers,
     compaction: options.compaction,
     permissions: options.permissions ?? [],
+    lifecycle,
     circuitBreakers: breaker === false ? undefined : new CircuitBreakers(breaker),
   };
 }

@@ -18,6 +18,7 @@ import type { ListOptions } from '../ledger/port.ts';
 import { type AnySession, Session } from '../ledger/session.ts';
 import type { ControlOptions, SendOptions } from './advance.ts';
 import { InvalidRunError } from './errors.ts';
+import { isListOfPermissions } from './grants.ts';
 import type { ReopenOptions } from './reopen.ts';
 
 const isOutsider: OptionCheck = (value) =>
@@ -53,6 +54,15 @@ export function checkListOptions(options: ListOptions): void {
 /** @throws InvalidRunError */
 export function checkControlOptions(action: 'cancelled' | 'paused', options: ControlOptions): void {
   check(`The session cannot be ${action}`, options, controlChecks);
+}
+
+/** @throws InvalidRunError */
+export function checkGrant(permissions: unknown, options: ControlOptions): void {
+  const refused = 'The permissions cannot be changed';
+  const expected = isListOfPermissions(permissions) ?? ((permissions as readonly string[]).length === 0 ? 'a list that is not empty' : undefined);
+  if (expected !== undefined)
+    throw new InvalidRunError({ refused, reason: `what is granted must be ${expected}, not ${describeValue(permissions)}` });
+  check(refused, options, controlChecks);
 }
 
 /** @throws InvalidRunError */

@@ -5,13 +5,14 @@ import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Session } from '../ledger/session.ts';
-import type { ConsumptionLimits } from '../supervision/limits.ts';
 import { runBody } from './bodies.ts';
 import { NoOpenRunError, RunStoppedError } from './errors.ts';
 import { ExpiryWatch, firstExpiry } from './expiry.ts';
+import { grantDraft, notGranted } from './grants.ts';
 import { InboxReader } from './inbox.ts';
 import { invoke } from './invoke.ts';
 import { keepLease } from './lease.ts';
+import { beginPostProcess, withLifecycle } from './lifecycle.ts';
 import { answersWith } from './message-answer.ts';
 import { occupancyOf } from './occupancy.ts';
 import { closeGateAfter, watchForRest } from './rest.ts';
@@ -32,7 +33,7 @@ export interface RunRequest {
   readonly isNamed: boolean;
   /** Milliseconds of active time. */
   readonly timeout: number | undefined;
-  readonly limits: ConsumptionLimits;
+  readonly limits: ResolvedRunLimits;
   readonly signal: AbortSignal | undefined;
   /** How far it is to go. @default 'idle' */
   readonly until?: 'idle' | 'round' | undefined;
@@ -46,6 +47,8 @@ export interface RunRequest {
   /** Key under which its input was posted before, to whoever held the session then. */
   readonly posted?: string | undefined;
   readonly onStep: OnStep | undefined;
+  /** What the run may do besides what the app and the session may. */
+  readonly permissions?: readonly string[] | undefined;
 }
 
 /** The root run of a session that has no outcome yet. */
@@ -247,7 +250,7 @@ class Execution {
       runId: this.#runId,
       limits: this.#request.limits,
       onStep: this.#request.onStep,
-      runBody,
+      runBody: withLifecycle(runBody, this.#app.lifecycle),
       emit: (event) => this.#sink.push(event),
       isHeard: () => this.#sink.isHeard,
     });
@@ -315,6 +318,7 @@ class Execution {
       extras: { wakeAt: this.#app.clock.now() },
     });
     await ledger.durable();
+    if (record !== undefined) beginPostProcess(run);
     run.detachedActivity.rest();
     return record;
   }
@@ -325,10 +329,12 @@ class Execution {
     this.#isInputGiven = true;
     const { ledger } = this.#session;
     const { posted } = this.#request;
+    const granted = runGrants(ledger, this.#runId, this.#request);
+    if (this.#open !== undefined && granted.length > 0) ledger.append(granted);
     const input = posted !== undefined && this.#tookPosted(posted) ? [] : inputDrafts(ledger, this.#runId, this.#request);
     const left = posted === undefined ? undefined : this.#inbox?.left.get(posted);
     if (left !== undefined) ledger.append([], { consumes: [left.position] });
-    if (this.#open === undefined) return input;
+    if (this.#open === undefined) return [...granted, ...input];
     if (input.length > 0 && (await answersWith(this.#app, ledger, this.#runId, this.#request.input))) {
       await this.#inbox?.drain();
       return [];
@@ -476,6 +482,12 @@ function continueDetached(run: RunContext): void {
     const runnable = run.app.registry.get(name);
     run.detach(path, invoke(run, { path, runnable, mode, input, scope: new CancelScope(run.detachedScope), activity: run.detachedActivity }));
   }
+}
+
+/** What the run is granted and did not have before, as an event. */
+function runGrants(ledger: Ledger, runId: string, { permissions = [] }: RunRequest): EventDraft[] {
+  const missing = permissions.length === 0 ? [] : notGranted(ledger.events, permissions, runId);
+  return missing.length === 0 ? [] : [grantDraft('grant', { permissions: missing, by: 'user', runId })];
 }
 
 /** The input as an event; none when the same input came before under the same chosen name. */

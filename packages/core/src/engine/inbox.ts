@@ -8,6 +8,7 @@ import type { EventDraft, EventOf, RequestDecision } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { InboxEntry, PendingRequest } from '../ledger/port.ts';
 import { toToolResult } from '../tools/result.ts';
+import { grantDraft } from './grants.ts';
 
 /** How often the inbox is looked at while something is under way and no hint comes (SEMANTICS §2). */
 const lookEveryMs = 250;
@@ -150,6 +151,9 @@ export class InboxReader {
         return { drafts: [] };
       case 'token_refused':
         return { drafts: [tokenRefusal(entry)] };
+      case 'grant':
+      case 'revoke':
+        return { drafts: [this.#grant(entry, entry.type)] };
       case 'child_end':
         return { drafts: [this.#refuse(entry, `Nothing in "${runId}" waits for a child of another session.`)] };
     }
@@ -170,6 +174,20 @@ export class InboxReader {
       drafts: [{ type: 'decision', by: entry.by, invocationId: this.#target.runId, component: 'run', decision: 'pause', reasoning }],
       act: () => this.#target.pause(),
     };
+  }
+
+  /** What came with the input of a run goes where that goes. */
+  #grant({ by, data }: InboxEntry, decision: 'grant' | 'revoke'): EventDraft {
+    const { isOpen, runId } = this.#target;
+    const given = data['permissions'];
+    const permissions = Array.isArray(given) ? given.filter((name) => typeof name === 'string') : [];
+    const of = textOf(data, 'runId');
+    return grantDraft(decision, {
+      permissions,
+      by,
+      reason: textOf(data, 'reason'),
+      ...(of === undefined ? {} : { runId: isOpen() ? runId : of }),
+    });
   }
 
   /** A message to a run is its next input; one that came too late for it is there for the next. */

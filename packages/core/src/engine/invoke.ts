@@ -25,6 +25,8 @@ export interface Slot {
   readonly scope: CancelScope;
   /** What waits while this waits. */
   readonly activity: Activity;
+  /** Its start is in the ledger already, as it landed with something else; nothing has run yet. */
+  readonly begun?: boolean;
   /** Events that land together with the start, before it. */
   readonly before?: readonly EventDraft[];
   readonly extras?: BatchExtras | undefined;
@@ -160,13 +162,14 @@ function looksAtShared(run: RunContext, { mode, runnable, before = [] }: Slot, r
 /** Runs a body from its start or from where it stopped. Returns whether the run was given back. */
 async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord | undefined): Promise<boolean> {
   const { ledger } = run;
+  const resumed = recorded !== undefined && slot.begun !== true;
   const waits = run.gate.isClosed || looksAtShared(run, slot, recorded);
-  if (run.gate.isClosed) await passGate(run, slot);
+  if (run.gate.isClosed && slot.begun !== true) await passGate(run, slot);
   if (looksAtShared(run, slot, recorded)) await run.observeShared();
   // A run that is stopped at once is begun all the same: whoever continues it has its input.
   if (waits && isGivenBack(run, slot.scope)) return true;
   if (recorded !== undefined) assertSame(recorded, slot);
-  const deadline = recorded === undefined ? start(run, slot) : resume(run, recorded);
+  const deadline = recorded === undefined ? start(run, slot) : resumed ? resume(run, recorded) : recorded.deadline;
   // Shared writes that land with the start may be refused or made again: the body begins with what is true.
   if (recorded === undefined && slot.extras?.shared !== undefined) await ledger.durable();
   const record = ledger.invocations.byPath.get(slot.path) as InvocationRecord;
@@ -178,7 +181,7 @@ async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord |
     scope.abort(timedOut);
   });
   try {
-    const frame: BodyFrame = { run, record, scope, activity, resumed: recorded !== undefined };
+    const frame: BodyFrame = { run, record, scope, activity, resumed };
     if (frame.resumed && scope.aborted && !isGivenBack(run, scope)) await cancelChildren(frame, record);
     const end = await run.runBody(slot.runnable as AnyRunnable, frame);
     if (isGivenBack(run, scope) || end === undefined) return true;

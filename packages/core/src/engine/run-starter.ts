@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
-import { postCancel } from '../ledger/answer.ts';
+import { postCancel, postGrant } from '../ledger/answer.ts';
 import { type SessionBusyError, SessionNotFoundError } from '../ledger/errors.ts';
 import type { StreamEvent } from '../ledger/event.ts';
 import type { Session } from '../ledger/session.ts';
@@ -98,6 +98,8 @@ export class RunStarter {
     const { input, runId, runnable } = request;
     const open = openRoot(session);
     if (open !== undefined && runnable !== undefined) assertSameRunnable(session, open, runnable);
+    if (request.permissions !== undefined && request.permissions.length > 0)
+      await postGrant(ledger, 'grant', { permissions: request.permissions, by: 'user', runId });
     if (input === undefined || runnable === undefined) return request;
     await ledger.ports.store.post(session.id, {
       key: `run:${runId}`,

@@ -1,16 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { IdSource } from '../base/id.ts';
-import {
-  isFunction,
-  isGroup,
-  isList,
-  isListOfText,
-  isNonEmptyText,
-  isObject,
-  isOneOf,
-  type OptionCheck,
-  type OptionChecks,
-} from '../base/options.ts';
+import { isFunction, isGroup, isList, isNonEmptyText, isObject, isOneOf, type OptionCheck, type OptionChecks } from '../base/options.ts';
 import type { Random } from '../base/random.ts';
 import type { Store } from '../ledger/port.ts';
 import type { Runnable } from '../ledger/runnable.ts';
@@ -21,6 +11,8 @@ import { type ErrorHandler, type Hooks, isHooks, isListOfErrorHandlers, isListOf
 import { isSupervision, type SupervisionOptions } from '../supervision/options.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type ApprovalKey, isApprovals } from './approval-token.ts';
+import { isListOfPermissions } from './grants.ts';
+import { type LifecycleOptions, lifecycleChecks } from './lifecycle.ts';
 import type { ResolveRunnable } from './registry.ts';
 import { type RuntimeLimits, runtimeLimitChecks } from './run-options.ts';
 
@@ -54,6 +46,8 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   readonly compaction?: CompactionOptions | false;
   /** What every run of the app may do, of what tools require: `fs:write`, or `fs:*` for all that begins so. @default nothing */
   readonly permissions?: readonly string[];
+  /** What happens before and after each run: load what it needs, let it in or refuse it, and keep what it gave. */
+  readonly lifecycle?: LifecycleOptions;
   /**
    * Whether runs that stopped without an end, and runs whose answers have come, are continued by themselves: at the start and from then on.
    * @default 'auto' with a `store`, otherwise there is nothing to find
@@ -97,6 +91,7 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   middleware: isListOfMiddleware,
   errorHandlers: isListOfErrorHandlers,
   compaction: isCompaction,
-  permissions: isListOfText,
+  permissions: isListOfPermissions,
+  lifecycle: isGroup(lifecycleChecks),
   ports: isObject,
 };

@@ -4,6 +4,7 @@ import type { InvocationTree } from '../ledger/invocation-fold.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Sequence } from '../runnables/sequence.ts';
 import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from './invoke.ts';
+import { isPartOfLifecycle } from './lifecycle-path.ts';
 
 /** Paths of the parts of a sequence or parallel: their names, numbered from the second of equal ones on. A number that makes another part's name is left out. */
 export function partPaths(parent: string, parts: readonly Runnable[]): readonly string[] {
@@ -63,7 +64,7 @@ function assertContinuable({ run, record }: BodyFrame, paths: readonly string[])
 export function assertNoPartGone({ run, record }: Pick<BodyFrame, 'run' | 'record'>, paths: readonly string[]): void {
   for (const child of record.children) {
     const slot = child.replace(/>[^/]*$/, '');
-    if (!paths.includes(slot) && !hasOutcome(run.ledger.invocations, slot)) {
+    if (!paths.includes(slot) && !isPartOfLifecycle(child) && !hasOutcome(run.ledger.invocations, slot)) {
       throw new LedgerMismatchError({ path: record.path, recorded: `the open part "${child}"`, found: 'no such part' });
     }
   }

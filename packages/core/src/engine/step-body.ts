@@ -9,6 +9,7 @@ import { Body } from './body-context.ts';
 import { stateAfter } from './body-state.ts';
 import { planHandOver } from './hand-over.ts';
 import { type BodyEnd, type BodyFrame, cancelledEnd, isGivenBack } from './invoke.ts';
+import { isPartOfLifecycle, seqBeforeBody } from './lifecycle-path.ts';
 
 /** How long a body that was told to stop may take to do so before its invocation ends without it. */
 const graceMs = 1_000;
@@ -18,6 +19,7 @@ class StepBody extends Body implements StepContext {
 
   constructor(step: Step, frame: BodyFrame) {
     const { run, record, scope, resumed } = frame;
+    const seq = seqBeforeBody(run.ledger, record);
     super({
       run,
       path: record.path,
@@ -28,7 +30,7 @@ class StepBody extends Body implements StepContext {
       ownerScope: undefined,
       startedAt: record.start.at,
       stateSchema: step.stateSchema,
-      base: resumed || run.ledger.lastSeq !== record.start.seq ? stateAfter(run.ledger, record.start.seq) : run.ledger.state,
+      base: resumed || run.ledger.lastSeq !== seq ? stateAfter(run.ledger, seq) : run.ledger.state,
     });
     this.input = record.input;
   }
@@ -119,7 +121,7 @@ async function settle(step: Step, body: StepBody, frame: BodyFrame): Promise<Ste
 
 /** A recorded child or effect that the body no longer asks for means that the code has changed since. */
 function findDrift(step: Step, body: StepBody, frame: BodyFrame): BodyEnd | undefined {
-  const children = frame.record.children.filter((path) => !body.asked.has(path.replace(/>[^/]*$/, '')));
+  const children = frame.record.children.filter((path) => !body.asked.has(path.replace(/>[^/]*$/, '')) && !isPartOfLifecycle(path));
   const effects = body.forgottenEffects(() => true);
   return driftEnd(step, frame, 'child', children) ?? driftEnd(step, frame, 'effect', effects);
 }

@@ -108,6 +108,32 @@ export function postMessage(
   });
 }
 
+/** Permissions that somebody gives a session or takes back from it. */
+export interface PostedGrant {
+  readonly permissions: readonly string[];
+  readonly by: Actor;
+  readonly reason?: string | undefined;
+  /** The run that was to begin with them; when another one is open, they are for that. @default they are for the session */
+  readonly runId?: string | undefined;
+}
+
+/** @throws SessionNotFoundError */
+export function postGrant(
+  { session, ports }: Addressee,
+  type: 'grant' | 'revoke',
+  { permissions, by, reason, runId }: PostedGrant,
+): Promise<PostReceipt> {
+  return ports.store.post(session, {
+    key: `${type}:${ports.ids.next()}`,
+    // Before the inputs that are to be dealt with under them.
+    lane: 'control',
+    by,
+    at: ports.clock.now(),
+    type,
+    data: { permissions, ...(reason === undefined ? {} : { reason }), ...(runId === undefined ? {} : { runId }) },
+  });
+}
+
 /** What somebody found out about a call of unknown outcome. */
 export interface Resolution {
   /** Whether the call took effect. */

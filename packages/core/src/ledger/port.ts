@@ -69,7 +69,7 @@ export interface InboxItem {
   readonly lane: 'control' | 'input';
   readonly by: Actor;
   readonly at: number;
-  readonly type: 'user' | 'tool_input' | 'cancel' | 'pause' | 'child_end' | 'wake' | 'token_refused';
+  readonly type: 'user' | 'tool_input' | 'cancel' | 'pause' | 'child_end' | 'wake' | 'token_refused' | 'grant' | 'revoke';
   readonly data: JsonObject;
   /** The pending request that this item answers: the post fails unless it is pending still. */
   readonly settles?: string;
