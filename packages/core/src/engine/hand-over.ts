@@ -2,9 +2,6 @@ import type { EventDraft, InvocationInput, NextInvocation } from '../ledger/even
 import type { Runnable } from '../ledger/runnable.ts';
 import type { RunContext } from './run-context.ts';
 
-/** Most calls, spawns, dispatches and hand-overs from the root down to one invocation. */
-export const maxHandoffDepth = 5;
-
 /** How many agents and steps have handed on from the root to this path. */
 export function handoffDepth(run: RunContext, path: string): number {
   let depth = path.split('>').length - 1;
@@ -23,7 +20,7 @@ function chainOf(run: RunContext, path: string): string[] {
 }
 
 /**
- * Checks a hand-over of the slot at `path` to `target`. Refused are depths over five, circles within one turn, and targets that
+ * Checks a hand-over of the slot at `path` to `target`. Refused are depths over the run's limit, circles within one turn, and targets that
  * another process could not find again.
  */
 export function planHandOver(
@@ -38,7 +35,8 @@ export function planHandOver(
     return { refused: `"${target.name}" has already handed this conversation on in the same turn (${[...chain, target.name].join(' → ')})` };
   }
   const depth = handoffDepth(run, path) + 1;
-  if (depth > maxHandoffDepth) return { refused: `the hand-over to "${target.name}" would be number ${depth}, and ${maxHandoffDepth} are allowed` };
+  const allowed = run.limits.depth;
+  if (depth > allowed) return { refused: `the hand-over to "${target.name}" would be number ${depth}, and ${allowed} are allowed` };
   if (!run.app.registry.has(target.name)) {
     if (run.app.strictNames) {
       return { refused: `"${target.name}" is not registered in this app, so a continued run could not find it; add it to runtime({ runnables })` };

@@ -2,7 +2,7 @@ import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { Random } from '../base/random.ts';
-import type { Event, EventOf, TransientEvent } from '../ledger/event.ts';
+import type { Event, TransientEvent } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
@@ -15,15 +15,19 @@ import type { Consumption, ConsumptionLimits } from '../supervision/limits.ts';
 import type { SupervisionOptions } from '../supervision/options.ts';
 import type { Toolset } from '../tools/toolset.ts';
 import { Activity, type WaitReason } from './activity.ts';
+import { isBelow, RunBudget } from './budget.ts';
 import { Gate } from './gate.ts';
+import { Grants, isGrant } from './grants.ts';
 import type { BodyEnd, BodyFrame } from './invoke.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import { occupancyOf } from './occupancy.ts';
 import type { AnyRunnable, Registry } from './registry.ts';
+import type { ResolvedRunLimits } from './run-options.ts';
+
+export { isBelow } from './budget.ts';
 
 /** Called after each round of an agent and each other invocation, with what it added to the ledger. */
 export type OnStep = (events: readonly Event[], session: Session, runnable: Runnable) => void | Promise<void>;
-
-const noConsumption: Consumption = Object.freeze({ rounds: 0, tokens: 0, cost: 0 });
 
 type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
 
@@ -55,6 +59,8 @@ export interface AppServices {
   readonly compaction: CompactionOptions | false | undefined;
   /** What every run of the app may do, of what tools require. */
   readonly permissions: readonly string[];
+  /** What happens around each run. */
+  readonly lifecycle: Lifecycle | undefined;
   /** Failures of tools, counted over all runs. */
   readonly circuitBreakers: CircuitBreakers | undefined;
 }
@@ -75,12 +81,12 @@ export class RunContext {
   readonly gate = new Gate();
   /** Cuts off model calls that are under way, so that they are made again with what has come in. */
   readonly interruptions = new Set<() => void>();
-  readonly limits: ConsumptionLimits;
+  readonly limits: ResolvedRunLimits;
+  /** What the run and its agents use and have reserved. */
+  readonly budget: RunBudget;
   readonly onStep: OnStep | undefined;
   /** Runs the body of a runnable. Handed in, so that invoking and the bodies, which invoke, do not import each other. */
   readonly runBody: RunBody;
-  /** Limits of the run that some agent has warned of. */
-  readonly warned = new Set<string>();
   readonly #detached = new Set<Promise<unknown>>();
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
@@ -89,22 +95,18 @@ export class RunContext {
   /** What was resumed the last time without anything having come of it. */
   readonly #resumedInVain = new Set<string>();
   readonly #onEnd: (() => void)[] = [];
+  readonly #grants: Grants;
+  #permissions: { readonly of: readonly string[]; readonly all: readonly string[] } | undefined;
   #parked: Parked | undefined;
   #detachedRests = false;
   #hadDetached = false;
   #givenUpFor: { readonly error: Error } | undefined;
-  #used: { rounds: number; tokens: number; cost: number } = { rounds: 0, tokens: 0, cost: 0 };
-  /** Model calls that are under way, by their agents. */
-  readonly #open = new Map<string, EventOf<'model_start'>>();
-  /** Tokens of those that a stopped process left open. */
-  readonly #interrupted = new Map<string, number>();
-  #reserved: Consumption = noConsumption;
 
   constructor(parts: {
     app: AppServices;
     session: Session;
     runId: string;
-    limits: ConsumptionLimits;
+    limits: ResolvedRunLimits;
     onStep: OnStep | undefined;
     runBody: RunBody;
     emit: (event: TransientEvent) => void;
@@ -124,14 +126,21 @@ export class RunContext {
     this.detachedActivity = new Activity(parts.runId);
     this.activity.judgeBy(() => 'idle');
     this.detachedActivity.judgeBy(() => 'idle');
+    this.#grants = new Grants(parts.runId);
     this.#seqBefore = this.ledger.lastSeq;
     for (let seq = this.ledger.lastSeq; seq > 0; seq--) {
       const event = this.ledger.events[seq - 1];
       if (event?.type !== 'invocation_resume') break;
       this.#resumedInVain.add(event.invocationId);
     }
-    for (const event of this.ledger.events) this.count(event);
-    this.#countInterrupted();
+    this.budget = new RunBudget({
+      runId: parts.runId,
+      limits: parts.limits,
+      prices: parts.app.prices,
+      events: this.ledger.events,
+      limitsOf: (path) => this.#agentLimits(path),
+      eventsOf: (path) => this.ledger.invocations.byPath.get(path)?.events ?? [],
+    });
   }
 
   /** Where transient events go; missing when nobody listens, so that they are not even made. */
@@ -139,9 +148,16 @@ export class RunContext {
     return this.#isHeard() ? this.#emit : undefined;
   }
 
+  /** What the run may do, of what tools require: what the app, the session and the run itself were granted. */
+  get permissions(): readonly string[] {
+    const names = this.#grants.after(this.ledger.events);
+    if (this.#permissions?.of !== names) this.#permissions = { of: names, all: [...new Set([...this.app.permissions, ...names])] };
+    return this.#permissions.all;
+  }
+
   /** What the whole run has used. */
   get used(): Consumption {
-    return this.#used;
+    return this.budget.run.used;
   }
 
   /** Milliseconds since somebody last worked on an invocation before this run began. What was only posted to it is no work. */
@@ -159,54 +175,22 @@ export class RunContext {
     return this.#resumedInVain.has(path);
   }
 
-  /** What the model calls that are under way may use, as their starts say. */
-  get reserved(): Consumption {
-    return this.#reserved;
-  }
-
   /** Whether agents of the run may have to wait for what others have reserved. */
   get hasSharedBudget(): boolean {
-    return this.limits.rounds !== undefined || this.limits.tokens !== undefined;
-  }
-
-  /** Calls that a stopped process left open are not waited for: they count as what will be recorded of them when they are closed. */
-  #countInterrupted(): void {
-    for (const [path, start] of this.#open) {
-      this.#interrupted.set(path, start.estimatedInputTokens);
-      this.#used.tokens += start.estimatedInputTokens;
-    }
-    this.#open.clear();
-    this.#reserved = noConsumption;
-  }
-
-  #reserve(start: EventOf<'model_start'>): void {
-    this.#open.set(start.invocationId, start);
-    this.#reserved = this.#openConsumption();
-  }
-
-  #release(path: string): void {
-    this.#used.tokens -= this.#interrupted.get(path) ?? 0;
-    this.#interrupted.delete(path);
-    if (this.#open.delete(path)) this.#reserved = this.#openConsumption();
-  }
-
-  #openConsumption(): Consumption {
-    let tokens = 0;
-    for (const { estimatedInputTokens, maxOutputTokens = 0 } of this.#open.values()) tokens += estimatedInputTokens + maxOutputTokens;
-    return { rounds: this.#open.size, tokens, cost: 0 };
+    return this.budget.isShared;
   }
 
   /** Adds what an event of this run used. */
   count(event: Event): void {
-    if (event.type === 'decision' && event.decision === 'warn' && event.data?.['of'] === 'run' && isBelow(event.invocationId, this.runId)) {
-      this.warned.add(String(event.data['reason']));
-    }
-    if (event.type === 'model_start' && isBelow(event.invocationId, this.runId)) this.#reserve(event);
-    if ((event.type === 'model_end' || event.type === 'invocation_end') && isBelow(event.invocationId, this.runId)) this.#release(event.invocationId);
-    if (event.type !== 'model_end' || !isBelow(event.invocationId, this.runId)) return;
-    if (event.status === 'completed') this.#used.rounds++;
-    this.#used.tokens += event.usage.inputTokens + event.usage.outputTokens;
-    this.#used.cost += event.cost ?? 0;
+    this.budget.count(event);
+  }
+
+  /** The agent's own limits at a path, as its definition has them now. */
+  #agentLimits(path: string): ConsumptionLimits | undefined {
+    const record = this.ledger.invocations.byPath.get(path);
+    if (record?.kind !== 'agent' || !this.app.registry.has(record.name)) return undefined;
+    const runnable = this.app.registry.get(record.name);
+    return runnable.kind === 'agent' ? runnable.limits : undefined;
   }
 
   /** Lets work go on that nobody in the run waits for. */
@@ -319,17 +303,10 @@ function isPosted(event: Event): boolean {
     case 'cancel':
       return true;
     case 'decision':
-      return event.component === 'inbox' || event.component === 'request' || event.component === 'run';
+      return event.component === 'inbox' || event.component === 'request' || event.component === 'run' || isGrant(event);
     case 'tool_result':
       return event.late === true;
     default:
       return false;
   }
-}
-
-/** Whether `path` is this run's root, a continuation of it or below one of these. */
-export function isBelow(path: string | undefined, root: string): boolean {
-  if (path === undefined || !path.startsWith(root)) return false;
-  const next = path[root.length];
-  return next === undefined || next === '/' || next === '>';
 }

@@ -18,7 +18,9 @@ import { type AnySession, Session } from '../ledger/session.ts';
 import type { ScopeIds } from '../ledger/shared-state.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
 import type { ForkScopes } from '../ledger/time-travel-fork.ts';
+import type { ConsumptionLimits } from '../supervision/limits.ts';
 import { InvalidRunError } from './errors.ts';
+import { isListOfPermissions } from './grants.ts';
 import type { OnStep } from './run-context.ts';
 
 /** Limits of a whole run with everything in it. */
@@ -29,8 +31,16 @@ export interface RunLimits {
   readonly tokens?: number;
   /** US dollars. @default none */
   readonly cost?: number;
+  /** Failed attempts of tools and of model calls. @default none */
+  readonly errors?: number;
+  /** Calls, spawns, dispatches and hand-overs that may follow each other from the root down, from 1 to 5. @default 5 */
+  readonly depth?: number;
   /** Milliseconds of active time. @default 600_000 */
   readonly timeout?: number;
+}
+
+export interface ResolvedRunLimits extends ConsumptionLimits {
+  readonly depth: number;
 }
 
 /** Limits of the runs of an app. */
@@ -54,6 +64,8 @@ export interface RunOptions {
   /** Called after each round of an agent and after each other invocation; the run waits for it. */
   readonly onStep?: OnStep;
   readonly limits?: Omit<RunLimits, 'timeout'>;
+  /** What this run may do besides what the app and the session may, of what tools require: `fs:write`, or `fs:*`. They end with it. @default nothing */
+  readonly permissions?: readonly string[];
 }
 
 export interface SessionOptions<Schema extends StateSchema = StateSchema> {
@@ -69,6 +81,8 @@ export interface SessionOptions<Schema extends StateSchema = StateSchema> {
   readonly existing?: 'open' | 'fail';
   /** Whether what other sessions have changed in the shared scopes is recorded when it is opened; `false` for only looking at it. @default true */
   readonly observe?: boolean;
+  /** What the runs of the session may do besides what the app may. Recorded: it stays until it is taken back with `revoke`. @default nothing */
+  readonly permissions?: readonly string[];
 }
 
 export interface ForkOptions {
@@ -83,7 +97,12 @@ export interface ForkOptions {
   readonly shared?: ForkScopes;
 }
 
-const usageLimits = { rounds: isCount, tokens: isPositive, cost: isPositive };
+/** Most calls, spawns, dispatches and hand-overs from the root down to one invocation. */
+export const maxHandoffDepth = 5;
+
+const isDepth: OptionCheck = (value) =>
+  isCount(value) === undefined && (value as number) <= maxHandoffDepth ? undefined : `a whole number from 1 to ${maxHandoffDepth}`;
+const usageLimits = { rounds: isCount, tokens: isPositive, cost: isPositive, errors: isCount, depth: isDepth };
 /** What the limits of a runtime must be. */
 export const runtimeLimitChecks: OptionChecks<RuntimeLimits> = { ...usageLimits, timeout: isPositive, waitingRunsPerUser: isCount };
 
@@ -108,6 +127,7 @@ const runChecks: OptionChecks<RunOptions> = {
   onStream: isFunction,
   onStep: isFunction,
   limits: isGroup<Omit<RunLimits, 'timeout'>>(usageLimits),
+  permissions: isListOfPermissions,
 };
 
 const sessionChecks: OptionChecks<SessionOptions> = {
@@ -117,6 +137,7 @@ const sessionChecks: OptionChecks<SessionOptions> = {
   stateSchema: isObject,
   existing: isOneOf('open', 'fail'),
   observe: isFlag,
+  permissions: isListOfPermissions,
 };
 
 const forkChecks: OptionChecks<ForkOptions> = {
@@ -130,6 +151,17 @@ const forkChecks: OptionChecks<ForkOptions> = {
 export function checkForkOptions(options: ForkOptions): void {
   const invalid = findInvalidOption(options, forkChecks);
   if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be forked', reason: invalid.reason });
+}
+
+/** The limits of one run: its own, where it has them, else those of its runtime. */
+export function resolveRunLimits(own: RunLimits = {}, shared: RunLimits = {}): ResolvedRunLimits {
+  return {
+    rounds: own.rounds ?? shared.rounds,
+    tokens: own.tokens ?? shared.tokens,
+    cost: own.cost ?? shared.cost,
+    errors: own.errors ?? shared.errors,
+    depth: own.depth ?? shared.depth ?? maxHandoffDepth,
+  };
 }
 
 /** The options of a run that was started with an input, with a session or with options. @throws InvalidRunError */

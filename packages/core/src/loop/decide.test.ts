@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Event, type EventDraft, foldEvent } from '../ledger/event.ts';
+import type { Account, Demand } from '../supervision/limits.ts';
 import { decide, type Frame } from './decide.ts';
 import { concerns, foldPosition, positionFold, startPosition } from './position.ts';
 
@@ -101,19 +102,42 @@ function numbered(drafts: readonly EventDraft[]): readonly Event[] {
   return drafts.map((draft, i) => ({ v: 1, seq: i + 1, id: `e${i}`, at: 1_000 + i, ...draft }) as Event);
 }
 
+const nothing = { rounds: 0, tokens: 0, cost: 0, errors: 0 };
+const unlimited = { rounds: undefined, tokens: undefined, cost: undefined, errors: undefined };
+
 type Limits = Partial<Frame['limits']>;
-function frame(limits: Limits = {}, run: Partial<Frame['run']> = {}, toolConcurrency = 16, hold: Frame['hold'] = 'each'): Frame {
-  const none = { rounds: undefined, tokens: undefined, cost: undefined };
+interface Run {
+  readonly used?: Partial<Account['used']>;
+  readonly reserved?: Partial<Account['used']>;
+  readonly limits?: Partial<Account['limits']>;
+  readonly warned?: ReadonlySet<string>;
+  readonly demand?: Demand;
+}
+function frame(limits: Limits = {}, run: Run = {}, toolConcurrency = 16, hold: Frame['hold'] = 'each'): Frame {
+  const { tokens, cost } = limits;
+  const own = { of: 'agent' as const, path, used: nothing, reserved: nothing, limits: { ...unlimited, tokens, cost } };
+  const shared = {
+    of: 'run' as const,
+    path,
+    used: { ...nothing, ...run.used },
+    reserved: { ...nothing, ...run.reserved },
+    limits: { ...unlimited, ...run.limits },
+  };
   return {
-    limits: { rounds: 25, tokens: undefined, cost: undefined, onLimit: 'answer', ...limits },
+    limits: { rounds: 25, tokens: undefined, cost: undefined, errors: undefined, onLimit: 'answer', ...limits },
     toolConcurrency,
     hold,
-    run: { used: { rounds: 0, tokens: 0, cost: 0 }, reserved: { rounds: 0, tokens: 0, cost: 0 }, limits: none, warned: new Set(), ...run },
+    onLoop: undefined,
+    budget: { accounts: [own, shared], demand: run.demand, warned: run.warned ?? new Set() },
   };
 }
 
 function intents(drafts: readonly EventDraft[], inFlight: readonly string[] = [], given: Frame = frame()) {
-  return decide(foldPosition(path, numbered(drafts)), new Set(inFlight), given);
+  const position = foldPosition(path, numbered(drafts));
+  const { tokens, cost } = position;
+  const [own, ...others] = given.budget.accounts;
+  const accounts = [{ ...(own as Account), used: { ...nothing, tokens, cost } }, ...others];
+  return decide(position, new Set(inFlight), { ...given, budget: { ...given.budget, accounts } });
 }
 
 describe('decide', () => {
@@ -244,16 +268,8 @@ describe('decide', () => {
   test.each<[string, Frame, string]>([
     ['rounds', frame({ rounds: 1 }), 'round_limit'],
     ['tokens', frame({ tokens: 15 }), 'token_limit'],
-    [
-      'rounds of the run',
-      frame({}, { used: { rounds: 3, tokens: 0, cost: 0 }, limits: { rounds: 3, tokens: undefined, cost: undefined } }),
-      'round_limit',
-    ],
-    [
-      'cost of the run',
-      frame({}, { used: { rounds: 0, tokens: 0, cost: 2 }, limits: { rounds: undefined, tokens: undefined, cost: 2 } }),
-      'cost_limit',
-    ],
+    ['rounds of the run', frame({}, { used: { rounds: 3 }, limits: { rounds: 3 } }), 'round_limit'],
+    ['cost of the run', frame({}, { used: { cost: 2 }, limits: { cost: 2 } }), 'cost_limit'],
   ])('a limit of %s is declared, then the model answers without tools, or the agent fails', (_name, given, reason) => {
     expect(intents(used, [], given)).toMatchObject([{ type: 'declare_limit', limit: { reason }, action: 'answer' }]);
     const declared = [...used, limitNote('exhausted', reason)];

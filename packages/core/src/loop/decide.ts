@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Hold, ResolvedLimits } from '../runnables/agent.ts';
-import { type Consumption, type ConsumptionLimits, exhaustedLimit, type LimitState, nearLimits } from '../supervision/limits.ts';
 import { accountOf } from './account.ts';
+import { type BudgetView, judgeLimits, warningBefore } from './decide-limits.ts';
 import type { Intent } from './intent.ts';
 import type { CallState, Position } from './position.ts';
 
@@ -12,19 +12,12 @@ export interface Frame {
   readonly hold: Hold;
   /** What follows when calls that the loop detector did not let through are made again all the same; `undefined`: nobody looks. */
   readonly onLoop: 'answer' | 'fail' | undefined;
-  /** What the whole run has used, and may use. */
-  readonly run: {
-    readonly used: Consumption;
-    /** What model calls that are under way may use. */
-    readonly reserved: Consumption;
-    readonly limits: ConsumptionLimits;
-    /** Limits that some agent of the run has warned of. */
-    readonly warned: ReadonlySet<string>;
-  };
+  /** What the agent may use together with others. */
+  readonly budget: BudgetView;
 }
 
 /** How often a prompt that the provider refused as too long is made shorter before the agent fails (004 §3.3). */
-const mostOverflows = 3;
+export const mostOverflows = 3;
 
 /** Rounds with calls that were not let through that may follow each other: the second was there to recover. */
 const mostVetoedRounds = 2;
@@ -45,7 +38,8 @@ export function decide(position: Position, inFlight: ReadonlySet<string>, frame:
     return inFlight.has(key) ? waiting : [{ type: 'close_model', key: `close:${key}` }];
   }
   if (position.failure !== undefined) return [{ type: 'fail', error: position.failure, stopReason: position.stopReason }];
-  if (model?.end !== undefined && model.end.status !== 'completed') return decideRepeat(position, inFlight);
+  if (position.refusal !== undefined) return [{ type: 'finish', output: position.refusal, stopReason: 'refused' }];
+  if (model?.end !== undefined && model.end.status !== 'completed') return decideRepeat(position, inFlight, frame);
   if (position.next !== undefined && position.openSpawns.size > 0) return waiting;
   if (position.next !== undefined) return [{ type: 'transfer', next: position.next }];
   if (position.final !== undefined && position.openSpawns.size > 0) return waiting;
@@ -103,7 +97,7 @@ function decideCall(state: CallState): Intent | undefined {
 }
 
 /** The last model call did not end well: again, if it was said when, or the end. */
-function decideRepeat(position: Position, inFlight: ReadonlySet<string>): readonly Intent[] {
+function decideRepeat(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
   const { start, end } = position.model as NonNullable<Position['model']>;
   if (end === undefined) return waiting;
   const retryAfterMs = end.status === 'interrupted' ? 0 : end.retryAfterMs;
@@ -112,6 +106,8 @@ function decideRepeat(position: Position, inFlight: ReadonlySet<string>): readon
     return inFlight.has(key) ? waiting : [{ type: 'compact', key }];
   }
   if (retryAfterMs === undefined) {
+    // Who has failed too often, and fails again with its last answer, still gives an account.
+    if (position.stopReason === 'error_limit') return decideSpent(position);
     return [
       {
         type: 'fail',
@@ -122,6 +118,8 @@ function decideRepeat(position: Position, inFlight: ReadonlySet<string>): readon
   }
   const key = modelKey(start.round, start.attempt + 1);
   if (inFlight.has(key)) return waiting;
+  const limited = decideLimits(position, frame);
+  if (limited !== undefined) return limited;
   const notBefore = retryAfterMs === 0 ? undefined : end.at + retryAfterMs;
   return [{ type: 'model', key, round: start.round, attempt: start.attempt + 1, notBefore, final: position.stopReason !== undefined }];
 }
@@ -142,30 +140,30 @@ function answerOf(position: Position): JsonValue {
 }
 
 function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
-  const used = { rounds: position.rounds, tokens: position.tokens, cost: position.cost };
-  const limits = raised(frame.limits, position.granted);
-  const exhausted = exhaustedLimit(used, limits) ?? exhaustedLimit(frame.run.used, raised(frame.run.limits, position.granted));
-  if (exhausted !== undefined && position.stopReason === undefined) return decideLimit(position, exhausted, frame);
-  const loop = position.stopReason === undefined || position.stopReason === 'loop' ? endlessLoop(position, frame) : undefined;
-  if (loop !== undefined) return [loop];
-  if (exhausted !== undefined && frame.limits.onLimit === 'fail') {
-    const { reason, used: spent, limit } = exhausted;
-    const code = reason === 'round_limit' ? 'step_limit_exceeded' : 'budget_exceeded';
-    return [
-      {
-        type: 'fail',
-        error: { name: 'LimitError', code, message: `The ${reason.replace('_', ' ')} is reached: ${spent} of ${limit} are used.` },
-        stopReason: reason,
-      },
-    ];
-  }
-  if (position.stopReason === undefined && awaitsBudget(position, frame)) return waiting;
-  // What is used up is not warned of any more.
-  const warning = position.stopReason === undefined ? nextWarning(position, used, frame, limits) : undefined;
-  if (warning !== undefined) return [warning];
   const key = modelKey(position.rounds + 1, 1);
   if (inFlight.has(key)) return waiting;
+  const loop = position.stopReason === undefined || position.stopReason === 'loop' ? endlessLoop(position, frame) : undefined;
+  if (loop !== undefined && position.stopReason !== undefined) return [loop];
+  const limited = decideLimits(position, frame);
+  if (limited !== undefined) return limited;
+  if (loop !== undefined) return [loop];
+  const warning = position.stopReason === undefined ? warningBefore(position, frame) : undefined;
+  if (warning !== undefined) return [warning];
   return [{ type: 'model', key, round: position.rounds + 1, attempt: 1, notBefore: undefined, final: position.stopReason !== undefined }];
+}
+
+/** What the limits want done before a model call; `undefined`: it may be made. */
+function decideLimits(position: Position, frame: Frame): readonly Intent[] | undefined {
+  const verdict = judgeLimits(position, frame);
+  if (verdict === undefined) return undefined;
+  if (verdict.type === 'intents') return verdict.intents;
+  return verdict.type === 'wait' ? waiting : decideSpent(position);
+}
+
+/** No call is left, not even for a last answer: the end with what there is. */
+function decideSpent(position: Position): readonly Intent[] {
+  if (position.openSpawns.size > 0) return waiting;
+  return [{ type: 'finish', output: answerOf(position), stopReason: position.stopReason }];
 }
 
 /** What follows when the agent makes calls again that were not let through: an answer without tools, or the end. */
@@ -179,43 +177,4 @@ function endlessLoop({ vetoes, stopReason }: Position, { onLoop }: Frame): Inten
   if (onLoop === 'answer') return undefined;
   const message = 'The agent made calls again and again that led nowhere, also after it was told so.';
   return { type: 'fail', error: { name: 'LoopError', code: 'loop_detected', message }, stopReason: 'loop' };
-}
-
-/**
- * Whether the run has room for another model call only when those that are under way use less than they may. They end by themselves, so it is
- * waited for what they leave: no branch is cut short for what another one does not use.
- */
-export function awaitsBudget({ granted }: Position, { run: { used, reserved, limits } }: Frame): boolean {
-  const together = { rounds: used.rounds + reserved.rounds, tokens: used.tokens + reserved.tokens, cost: used.cost + reserved.cost };
-  const allowed = raised(limits, granted);
-  return exhaustedLimit(used, allowed) === undefined && exhaustedLimit(together, allowed) !== undefined;
-}
-
-/** What is done at a limit: somebody is asked first, if the agent says so. */
-function decideLimit({ limitRequest }: Position, limit: LimitState, { limits: { onLimit } }: Frame): readonly Intent[] {
-  if (onLimit !== 'ask') return [{ type: 'declare_limit', key: `limit:${limit.reason}`, limit, action: onLimit }];
-  if (limitRequest !== undefined && limitRequest.answer === undefined) return waiting;
-  // Who allowed more is asked again when that is used up too.
-  const refused = limitRequest?.answer !== undefined && limitRequest.answer.decision !== 'continue';
-  if (refused) return [{ type: 'declare_limit', key: `limit:${limit.reason}`, limit, action: 'answer' }];
-  return [{ type: 'ask_limit', key: `ask:${limit.reason}`, limit }];
-}
-
-/** Limits with what people allowed beyond them. */
-function raised<Limits extends ConsumptionLimits>(limits: Limits, granted: ReadonlyMap<string, number>): ConsumptionLimits {
-  if (granted.size === 0) return limits;
-  const more = (limit: number | undefined, reason: string) => (limit === undefined ? undefined : limit + (granted.get(reason) ?? 0));
-  return {
-    rounds: more(limits.rounds, 'round_limit'),
-    tokens: more(limits.tokens, 'token_limit'),
-    cost: more(limits.cost, 'cost_limit'),
-  };
-}
-
-/** A warning for the agent's own limits once, and for those of the run once in the whole run. */
-function nextWarning(position: Position, used: Consumption, { run }: Frame, limits: ConsumptionLimits): Intent | undefined {
-  const own = nearLimits(used, limits).find(({ reason }) => !position.warned.has(reason));
-  if (own !== undefined) return { type: 'warn', key: `warn:${own.reason}`, limit: own, of: 'agent' };
-  const shared = nearLimits(run.used, run.limits).find(({ reason }) => !run.warned.has(reason));
-  return shared === undefined ? undefined : { type: 'warn', key: `warn:run:${shared.reason}`, limit: shared, of: 'run' };
 }

@@ -6,12 +6,15 @@ export interface Consumption {
   readonly tokens: number;
   /** US dollars, as far as prices are known. */
   readonly cost: number;
+  /** Failed attempts of tools and of model calls. */
+  readonly errors: number;
 }
 
 export interface ConsumptionLimits {
   readonly rounds: number | undefined;
   readonly tokens: number | undefined;
   readonly cost: number | undefined;
+  readonly errors: number | undefined;
 }
 
 /** A limit with what was used of it. */
@@ -19,32 +22,137 @@ export interface LimitState {
   readonly reason: StopReason;
   readonly used: number;
   readonly limit: number;
+  /** Whose limit it is. Missing in what older ledgers recorded. */
+  readonly of?: 'agent' | 'run';
+  /** The agent invocation or the run that it is a limit of. */
+  readonly path?: string;
+  /** What the next call and an answer after it need, when less than that is left. */
+  readonly needed?: number;
+}
+
+/** A run, or an agent invocation with everything that it started: what it may use, what was used, and what calls that are under way may use. */
+export interface Account {
+  readonly of: 'agent' | 'run';
+  readonly path: string;
+  readonly used: Consumption;
+  readonly reserved: Consumption;
+  /** With what people allowed beyond them. */
+  readonly limits: ConsumptionLimits;
+}
+
+/** US dollars for one token; what is cached counts as what costs most. */
+export interface Rates {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** What the next model call of an agent needs. */
+export interface Demand {
+  /** Tokens of its prompt. */
+  readonly input: number;
+  /** Most tokens of its answer. */
+  readonly output: number;
+  /** Tokens of an answer that is worth a call. */
+  readonly least: number;
+  /** Missing when the price is not known: dollars do not limit the call then. */
+  readonly rates: Rates | undefined;
+  /** Whether it is the forced last answer: nothing has to fit behind it. */
+  readonly final: boolean;
+  /** What those need that wait for the agent, so that they can still answer. */
+  readonly callers: { readonly tokens: number; readonly cost: number };
 }
 
 /** Share of a limit at which it is warned of, once. */
 const warningShare = 0.9;
 
-const reasons = { rounds: 'round_limit', tokens: 'token_limit', cost: 'cost_limit' } as const;
+/** Sums of dollars differ by the order in which they are made. */
+const dust = 1e-12;
 
-function states(used: Consumption, limits: ConsumptionLimits): LimitState[] {
+const kinds = ['rounds', 'tokens', 'cost', 'errors'] as const;
+type Kind = (typeof kinds)[number];
+const reasons = { rounds: 'round_limit', tokens: 'token_limit', cost: 'cost_limit', errors: 'error_limit' } as const;
+
+function stateOf({ of, path, used }: Account, kind: Kind, limit: number): LimitState {
+  return { reason: reasons[kind], used: used[kind], limit, of, path };
+}
+
+/** The first limit that is used up already. */
+export function exhaustedLimit(accounts: readonly Account[]): LimitState | undefined {
+  for (const account of accounts) {
+    for (const kind of kinds) {
+      const limit = account.limits[kind];
+      if (limit !== undefined && account.used[kind] >= limit) return stateOf(account, kind, limit);
+    }
+  }
+  return undefined;
+}
+
+/** Whether a limit is used up together with what calls that are under way may use. */
+export function isFullyReserved(accounts: readonly Account[]): boolean {
+  return accounts.some(({ used, reserved, limits }) =>
+    kinds.some((kind) => {
+      const limit = limits[kind];
+      return limit !== undefined && reserved[kind] > 0 && used[kind] + reserved[kind] >= limit;
+    }),
+  );
+}
+
+/** Limits that are nearly used up. */
+export function nearLimits(account: Account): readonly LimitState[] {
   const found: LimitState[] = [];
-  for (const kind of ['rounds', 'tokens', 'cost'] as const) {
-    const limit = limits[kind];
-    if (limit !== undefined) found.push({ reason: reasons[kind], used: used[kind], limit });
+  for (const kind of kinds) {
+    const limit = account.limits[kind];
+    if (limit !== undefined && account.used[kind] >= limit * warningShare) found.push(stateOf(account, kind, limit));
   }
   return found;
 }
 
-/** The first limit that leaves no room for another model call. */
-export function exhaustedLimit(used: Consumption, limits: ConsumptionLimits): LimitState | undefined {
-  if (limits.rounds !== undefined && used.rounds >= limits.rounds) return { reason: 'round_limit', used: used.rounds, limit: limits.rounds };
-  if (limits.tokens !== undefined && used.tokens >= limits.tokens) return { reason: 'token_limit', used: used.tokens, limit: limits.tokens };
-  if (limits.cost !== undefined && used.cost >= limits.cost) return { reason: 'cost_limit', used: used.cost, limit: limits.cost };
+/**
+ * Most tokens that the answer may have so that none of the accounts can be exceeded, or the limit that leaves no room for the call. Before any but
+ * the last call there has to be room for a last one behind it: for the same prompt, what is answered to it, and the shortest answer.
+ * @param withReserved whether calls that are under way are taken to use all that they may
+ */
+export function roomFor(accounts: readonly Account[], demand: Demand, withReserved: boolean): number | LimitState {
+  let room = demand.output;
+  for (const account of accounts) {
+    if (!demand.final) {
+      const full = isOutOfRounds(account, withReserved);
+      if (full !== undefined) return full;
+    }
+    for (const kind of ['tokens', 'cost'] as const) {
+      const limit = account.limits[kind];
+      const rates = kind === 'tokens' ? perToken : demand.rates;
+      if (limit === undefined || rates === undefined) continue;
+      const left = limit - account.used[kind] - (withReserved ? account.reserved[kind] : 0) - demand.callers[kind] + dust;
+      const output = outputWithin(left, demand, rates);
+      if (output < demand.least) return { ...stateOf(account, kind, limit), needed: neededFor(demand, rates) };
+      room = Math.min(room, output);
+    }
+  }
+  return room;
+}
+
+const perToken: Rates = { input: 1, output: 1 };
+
+function isOutOfRounds(account: Account, withReserved: boolean): LimitState | undefined {
+  for (const kind of ['rounds', 'errors'] as const) {
+    const limit = account.limits[kind];
+    if (limit === undefined) continue;
+    if (account.used[kind] + (withReserved ? account.reserved[kind] : 0) >= limit) return stateOf(account, kind, limit);
+  }
   return undefined;
 }
 
-/** Token and cost limits that are nearly used up. Rounds are not warned of: the model cannot do anything about them. */
-export function nearLimits(used: Consumption, limits: ConsumptionLimits): readonly LimitState[] {
-  if (limits.tokens === undefined && limits.cost === undefined) return [];
-  return states(used, limits).filter(({ reason, used: spent, limit }) => reason !== 'round_limit' && spent >= limit * warningShare);
+function outputWithin(left: number, { input, least, final }: Demand, rates: Rates): number {
+  const forOutput = final ? left - input * rates.input : left - 2 * input * rates.input - least * rates.output;
+  if (forOutput < 0) return -1;
+  // What is answered is part of the next prompt.
+  const each = final ? rates.output : rates.output + rates.input;
+  return each === 0 ? Number.POSITIVE_INFINITY : Math.floor(forOutput / each);
+}
+
+/** What a call with the shortest answer takes, with what has to fit behind it. */
+function neededFor({ input, least, final }: Demand, rates: Rates): number {
+  const call = input * rates.input + least * rates.output;
+  return final ? call : 2 * call + least * rates.input;
 }
