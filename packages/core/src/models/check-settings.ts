@@ -10,7 +10,6 @@ import {
   isNumber,
   isObject,
   isPositive,
-  isText,
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
@@ -50,6 +49,7 @@ export const providerOptions: OptionChecks<ProviderSettings> = {
   apiKey: isAnything,
   price: isPrice,
   contextWindow: isCount,
+  countTokens: isFunction,
   fetch: isFunction,
   env: isObject,
 };
@@ -61,7 +61,7 @@ export interface SettingChecks<Settings> {
 }
 
 /** Values that may hold a secret: what is wrong with them is said without showing them. */
-const secrets: { readonly [option: string]: OptionCheck } = { apiKey: isText, headers: isHeaders, baseUrl: isBaseUrl, baseURL: isBaseUrl };
+const secrets: { readonly [option: string]: OptionCheck } = { apiKey: isKeys, headers: isHeaders, baseUrl: isBaseUrl, baseURL: isBaseUrl };
 
 /**
  * Checks the settings of a model: that there are no others, and what each must be.
@@ -92,6 +92,12 @@ export function refuse(model: string, place: string, reason: string | undefined)
 /** @throws InvalidModelError when the id is missing */
 export function checkModelId(provider: string, modelId: unknown, example: string): void {
   if (isNonEmptyText(modelId) !== undefined) refuse(provider, '', `the id of the model comes first, as a string that is not empty: ${example}`);
+}
+
+function isKeys(value: unknown): string | undefined {
+  if (typeof value === 'string') return undefined;
+  const areKeys = Array.isArray(value) && value.length > 0 && value.every((key) => typeof key === 'string' && key !== '');
+  return areKeys ? undefined : 'a string, or a list of strings that are not empty';
 }
 
 function isHeaders(value: unknown): string | undefined {

@@ -1,8 +1,10 @@
 import { loadOptionalPackage } from '../base/optional-package.ts';
 import { isAnything, isCount } from '../base/options.ts';
 import { checkModelId, checkSettings, providerOptions, refuse, type SettingChecks } from './check-settings.ts';
+import { lowerBudgets } from './efforts.ts';
 import { MissingKeyError } from './errors.ts';
-import { definedOptions, lazyModel, type ProviderSettings } from './lazy-model.ts';
+import { firstKeys, keysOf } from './keys.ts';
+import { definedOptions, lazyModel, type OtherWays, type ProviderSettings } from './lazy-model.ts';
 import type { Model } from './model.ts';
 import { asksForVertex, resolveVertex, type VertexChoice, vertexOptions } from './vertex.ts';
 
@@ -29,16 +31,30 @@ export function claude(modelId: string, settings: ClaudeSettings = {}, more: Cla
   const all = { ...settings, ...more };
   const { thinking } = all;
   refuse(`claude:${modelId}`, '', thinking !== undefined && thinking.budgetTokens === undefined ? '`thinking` needs `budgetTokens`' : undefined);
-  const providerOptions = thinking === undefined ? {} : { anthropic: { thinking: { type: 'enabled', budgetTokens: thinking.budgetTokens } } };
-  const load = asksForVertex(all) ? loadFromVertex : loadFromAnthropic;
-  return lazyModel({ provider: 'claude', modelId }, all, providerOptions, () => load(modelId, all));
+  // `providerOptions` win over the settings: thinking that is configured there stays as it is.
+  const budgets = all.providerOptions?.['anthropic']?.['thinking'] === undefined ? lowerBudgets(thinking?.budgetTokens) : [];
+  return claudeModel(modelId, all, 1, {
+    countKeys: () => (asksForVertex(all) ? 1 : anthropicKeys(all).length),
+    efforts: budgets.map((budgetTokens) => ({ name: `${budgetTokens} thinking tokens`, settings: { ...all, thinking: { budgetTokens } } })),
+    make: (other, key) => claudeModel(modelId, other, key, undefined),
+  });
 }
 
-async function loadFromAnthropic(modelId: string, settings: ClaudeSettings) {
+function claudeModel(modelId: string, settings: ClaudeSettings, key: number, otherWays: OtherWays<ClaudeSettings> | undefined): Model {
+  const { thinking } = settings;
+  const providerOptions = thinking === undefined ? {} : { anthropic: { thinking: { type: 'enabled', budgetTokens: thinking.budgetTokens } } };
+  const load = asksForVertex(settings) ? () => loadFromVertex(modelId, settings) : () => loadFromAnthropic(modelId, settings, key);
+  return lazyModel({ provider: 'claude', modelId }, settings, providerOptions, load, otherWays);
+}
+
+function anthropicKeys(settings: ClaudeSettings): readonly string[] {
+  return firstKeys(settings.apiKey, keysOf((settings.env ?? process.env)['ANTHROPIC_API_KEY']));
+}
+
+async function loadFromAnthropic(modelId: string, settings: ClaudeSettings, key: number) {
   const model = `claude:${modelId}`;
-  const env = settings.env ?? process.env;
-  const apiKey = settings.apiKey || env['ANTHROPIC_API_KEY'];
-  if (!apiKey) {
+  const apiKey = anthropicKeys(settings)[key - 1];
+  if (apiKey === undefined) {
     throw new MissingKeyError({
       model,
       variables: ['ANTHROPIC_API_KEY'],
@@ -46,7 +62,7 @@ async function loadFromAnthropic(modelId: string, settings: ClaudeSettings) {
     });
   }
   const { createAnthropic } = await loadOptionalPackage('@ai-sdk/anthropic', `The model ${model}`, () => import('@ai-sdk/anthropic'));
-  const baseURL = settings.baseUrl || env['ANTHROPIC_BASE_URL'] || undefined;
+  const baseURL = settings.baseUrl || (settings.env ?? process.env)['ANTHROPIC_BASE_URL'] || undefined;
   return createAnthropic({ apiKey, ...definedOptions({ baseURL, fetch: settings.fetch }) })(modelId);
 }
 

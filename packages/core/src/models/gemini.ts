@@ -1,8 +1,10 @@
 import { loadOptionalPackage } from '../base/optional-package.ts';
 import { isAnything, isCountOrNone, isFlag, isOneOf } from '../base/options.ts';
 import { checkModelId, checkSettings, providerOptions, type SettingChecks } from './check-settings.ts';
+import { type LowerEffort, lowerBudgets } from './efforts.ts';
 import { MissingKeyError } from './errors.ts';
-import { definedOptions, lazyModel, type ProviderSettings } from './lazy-model.ts';
+import { firstKeys, keysOf } from './keys.ts';
+import { definedOptions, lazyModel, type OtherWays, type ProviderSettings } from './lazy-model.ts';
 import type { Model } from './model.ts';
 import { asksForVertex, resolveVertex, type VertexChoice, vertexOptions } from './vertex.ts';
 
@@ -39,17 +41,43 @@ function isThinkingBudget(value: unknown): string | undefined {
 export function gemini(modelId: string, settings: GeminiSettings = {}): Model {
   checkModelId('gemini', modelId, "gemini('gemini-3-flash-preview')");
   checkSettings(`gemini:${modelId}`, settings, checks);
-  const thinkingConfig = settings.thinkingConfig === undefined ? undefined : definedOptions(settings.thinkingConfig);
-  const name = { provider: 'gemini', modelId };
-  const load = asksForVertex(settings) ? loadFromVertex : loadFromAiStudio;
-  return lazyModel(name, settings, thinkingConfig === undefined ? {} : { google: { thinkingConfig } }, () => load(modelId, settings));
+  return geminiModel(modelId, settings, 1, {
+    countKeys: () => (asksForVertex(settings) ? 1 : aiStudioKeys(settings).length),
+    efforts: lowerEfforts(settings),
+    make: (other, key) => geminiModel(modelId, other, key, undefined),
+  });
 }
 
-async function loadFromAiStudio(modelId: string, settings: GeminiSettings) {
-  const model = `gemini:${modelId}`;
+function lowerEfforts(settings: GeminiSettings): readonly LowerEffort<GeminiSettings>[] {
+  const { thinkingConfig } = settings;
+  // `providerOptions` win over the settings: thinking that is configured there stays as it is.
+  if (thinkingConfig === undefined || settings.providerOptions?.['google']?.['thinkingConfig'] !== undefined) return [];
+  const { thinkingLevel, thinkingBudget } = thinkingConfig;
+  // Gemini 3 Pro knows only low and high.
+  if (thinkingLevel === 'high' || thinkingLevel === 'medium') {
+    return [{ name: 'low thinking', settings: { ...settings, thinkingConfig: { ...thinkingConfig, thinkingLevel: 'low' } } }];
+  }
+  return lowerBudgets(thinkingBudget).map((budget) => ({
+    name: `${budget} thinking tokens`,
+    settings: { ...settings, thinkingConfig: { ...thinkingConfig, thinkingBudget: budget } },
+  }));
+}
+
+function geminiModel(modelId: string, settings: GeminiSettings, key: number, otherWays: OtherWays<GeminiSettings> | undefined): Model {
+  const thinkingConfig = settings.thinkingConfig === undefined ? undefined : definedOptions(settings.thinkingConfig);
+  const load = asksForVertex(settings) ? () => loadFromVertex(modelId, settings) : () => loadFromAiStudio(modelId, settings, key);
+  return lazyModel({ provider: 'gemini', modelId }, settings, thinkingConfig === undefined ? {} : { google: { thinkingConfig } }, load, otherWays);
+}
+
+function aiStudioKeys(settings: GeminiSettings): readonly string[] {
   const env = settings.env ?? process.env;
-  const apiKey = settings.apiKey || env['GEMINI_API_KEY'] || env['GOOGLE_GENERATIVE_AI_API_KEY'];
-  if (!apiKey) {
+  return firstKeys(settings.apiKey, keysOf(env['GEMINI_API_KEY']), keysOf(env['GOOGLE_GENERATIVE_AI_API_KEY']));
+}
+
+async function loadFromAiStudio(modelId: string, settings: GeminiSettings, key: number) {
+  const model = `gemini:${modelId}`;
+  const apiKey = aiStudioKeys(settings)[key - 1];
+  if (apiKey === undefined) {
     const variables = ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
     throw new MissingKeyError({ model, variables, hint: 'pass `apiKey`, or `vertex: { project, location }` for Google Cloud' });
   }

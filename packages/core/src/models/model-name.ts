@@ -2,6 +2,7 @@ import { nearestName } from '../base/nearest-name.ts';
 import { claude } from './claude.ts';
 import { InvalidModelNameError } from './errors.ts';
 import { gemini } from './gemini.ts';
+import { keysOf } from './keys.ts';
 import type { Model } from './model.ts';
 import { openai } from './openai.ts';
 import { openaiCompatible } from './openai-compatible.ts';
@@ -33,8 +34,8 @@ const providers: { readonly [name: string]: (rest: string, env: Environment | un
   'openai-compatible': (rest, env) => {
     const [, model, baseURL] = /^(.+?)@(https?:\/\/.+)$/.exec(rest) ?? [];
     if (model === undefined || baseURL === undefined || !URL.canParse(baseURL)) return undefined;
-    const apiKey = (env ?? process.env)[compatibleKey] || undefined;
-    return openaiCompatible({ model, baseURL, apiKey });
+    const apiKey = keysOf((env ?? process.env)[compatibleKey]);
+    return openaiCompatible({ model, baseURL, ...(apiKey.length === 0 ? {} : { apiKey }) });
   },
 };
 

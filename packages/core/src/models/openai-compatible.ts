@@ -1,7 +1,8 @@
 import { loadOptionalPackage } from '../base/optional-package.ts';
 import { isAnything, isFlag, isNonEmptyText } from '../base/options.ts';
 import { checkSettings, providerOptions, refuse, type SettingChecks } from './check-settings.ts';
-import { definedOptions, lazyModel, type ProviderSettings } from './lazy-model.ts';
+import { firstKeys } from './keys.ts';
+import { definedOptions, lazyModel, type OtherWays, type ProviderSettings } from './lazy-model.ts';
 import type { Model } from './model.ts';
 
 export interface OpenAiCompatibleSettings extends ProviderSettings {
@@ -34,11 +35,21 @@ export function openaiCompatible(settings: OpenAiCompatibleSettings): Model {
   checkSettings(id, settings, checks);
   refuse(id, '', settings.baseURL === undefined ? `\`baseURL\` is missing: ${example}` : undefined);
   refuse(id, '', settings.model === undefined ? `\`model\` is missing: ${example}` : undefined);
-  const { baseURL, model, name = 'openai-compatible', apiKey, headers, structuredOutputs = true } = settings;
-  return lazyModel({ provider: name, modelId: model }, settings, {}, async () => {
+  return compatibleModel(settings, 1, {
+    countKeys: () => firstKeys(settings.apiKey).length,
+    efforts: [],
+    make: (other, key) => compatibleModel(other, key, undefined),
+  });
+}
+
+function compatibleModel(settings: OpenAiCompatibleSettings, key: number, otherWays: OtherWays<OpenAiCompatibleSettings> | undefined): Model {
+  const { baseURL, model, name = 'openai-compatible', headers, structuredOutputs = true } = settings;
+  const load = async () => {
     const needed = `The model ${name}:${model}`;
     const { createOpenAICompatible } = await loadOptionalPackage('@ai-sdk/openai-compatible', needed, () => import('@ai-sdk/openai-compatible'));
+    const apiKey = firstKeys(settings.apiKey)[key - 1];
     const options = definedOptions({ apiKey, headers: headers && { ...headers }, fetch: settings.fetch });
     return createOpenAICompatible({ name, baseURL, includeUsage: true, supportsStructuredOutputs: structuredOutputs, ...options })(model);
-  });
+  };
+  return lazyModel({ provider: name, modelId: model }, settings, {}, load, otherWays);
 }

@@ -1,6 +1,7 @@
 import { findInvalidOption, isAnything, isOneOf, isText, type OptionChecks } from '../base/options.ts';
 import { checkSecrets, isBaseUrl, refuse } from './check-settings.ts';
 import { MissingKeyError } from './errors.ts';
+import { type ApiKeys, firstKeys, keysOf } from './keys.ts';
 
 /** A place that serves OpenAI models. What is left out comes from the environment. */
 export type OpenAiEndpoint =
@@ -9,7 +10,7 @@ export type OpenAiEndpoint =
       /** The resource, such as `https://my-resource.openai.azure.com`. @default AZURE_OPENAI_ENDPOINT */
       readonly baseUrl?: string | undefined;
       /** @default AZURE_OPENAI_API_KEY */
-      readonly apiKey?: string | undefined;
+      readonly apiKey?: ApiKeys | undefined;
       /** @default AZURE_OPENAI_API_VERSION, else 2025-01-01-preview */
       readonly apiVersion?: string | undefined;
     }
@@ -18,7 +19,7 @@ export type OpenAiEndpoint =
       /** @default OPENAI_BASE_URL, else https://api.openai.com/v1 */
       readonly baseUrl?: string | undefined;
       /** @default OPENAI_EU_API_KEY, else OPENAI_API_KEY, for the EU endpoint; OPENAI_API_KEY for others */
-      readonly apiKey?: string | undefined;
+      readonly apiKey?: ApiKeys | undefined;
       /** Which API to speak. @default 'responses' */
       readonly api?: 'responses' | 'chat' | undefined;
     };
@@ -66,25 +67,29 @@ const euBaseUrl = 'https://eu.api.openai.com/v1';
 const standardBaseUrl = 'https://api.openai.com/v1';
 const defaultAzureApiVersion = '2025-01-01-preview';
 
+export interface EndpointSettings {
+  readonly apiKey?: ApiKeys | undefined;
+  readonly endpoints?: readonly OpenAiEndpoint[];
+  readonly deployments?: Readonly<Record<string, string>>;
+}
+
 /**
- * The endpoints that can be called, in order.
+ * The endpoints that can be called with the keys of this number, from 1, in order. An endpoint that has fewer keys is left out.
  * @throws MissingKeyError when there is none
  * @throws InvalidModelError when an address cannot be used
  */
 export function resolveOpenAiEndpoints(
   modelId: string,
-  settings: {
-    readonly apiKey?: string | undefined;
-    readonly endpoints?: readonly OpenAiEndpoint[];
-    readonly deployments?: Readonly<Record<string, string>>;
-  },
+  settings: EndpointSettings,
   env: Environment,
+  keyNumber: number,
 ): readonly ResolvedEndpoint[] {
-  const wanted = settings.endpoints ?? defaultEndpoints(settings.apiKey, env);
   const deployment = settings.deployments?.[modelId] ?? modelId;
-  const resolved = wanted.flatMap((endpoint) =>
-    endpoint.type === 'azure' ? resolveAzure(endpoint, modelId, deployment, env) : resolveStandard(endpoint, modelId, settings.apiKey, env),
-  );
+  const resolved = wantedEndpoints(settings, env).flatMap((endpoint) => {
+    const apiKey = endpointKeys(endpoint, settings.apiKey, env)[keyNumber - 1];
+    if (apiKey === undefined) return [];
+    return endpoint.type === 'azure' ? resolveAzure(endpoint, modelId, deployment, apiKey, env) : resolveStandard(endpoint, modelId, apiKey, env);
+  });
   if (resolved.length > 0) return resolved;
   throw new MissingKeyError({
     model: `openai:${modelId}`,
@@ -93,7 +98,13 @@ export function resolveOpenAiEndpoints(
   });
 }
 
-function defaultEndpoints(apiKey: string | undefined, env: Environment): readonly OpenAiEndpoint[] {
+/** Keys of the endpoint that has most of them. */
+export function countOpenAiKeys(settings: EndpointSettings, env: Environment): number {
+  return Math.max(0, ...wantedEndpoints(settings, env).map((endpoint) => endpointKeys(endpoint, settings.apiKey, env).length));
+}
+
+function wantedEndpoints({ endpoints, apiKey }: EndpointSettings, env: Environment): readonly OpenAiEndpoint[] {
+  if (endpoints !== undefined) return endpoints;
   if (apiKey !== undefined) return [{ type: 'openai', apiKey }];
   return [
     { type: 'azure' },
@@ -102,10 +113,32 @@ function defaultEndpoints(apiKey: string | undefined, env: Environment): readonl
   ];
 }
 
-function resolveAzure(endpoint: OpenAiEndpoint & { type: 'azure' }, modelId: string, deployment: string, env: Environment): ResolvedEndpoint[] {
-  const given = endpoint.baseUrl || setting(env, 'AZURE_OPENAI_ENDPOINT');
-  const apiKey = endpoint.apiKey || setting(env, 'AZURE_OPENAI_API_KEY');
-  if (given === undefined || apiKey === undefined) return [];
+/** None for an Azure endpoint without an address. */
+function endpointKeys(endpoint: OpenAiEndpoint, directKeys: ApiKeys | undefined, env: Environment): readonly string[] {
+  if (endpoint.type === 'azure') {
+    return azureResource(endpoint, env) === undefined ? [] : firstKeys(endpoint.apiKey, keysOf(env['AZURE_OPENAI_API_KEY']));
+  }
+  const isEu = standardUrl(endpoint, env).replace(/\/+$/, '') === euBaseUrl;
+  return firstKeys(endpoint.apiKey, directKeys, isEu ? keysOf(env['OPENAI_EU_API_KEY']) : undefined, keysOf(env['OPENAI_API_KEY']));
+}
+
+function azureResource(endpoint: OpenAiEndpoint, env: Environment): string | undefined {
+  return endpoint.baseUrl || setting(env, 'AZURE_OPENAI_ENDPOINT');
+}
+
+function standardUrl(endpoint: OpenAiEndpoint, env: Environment): string {
+  return endpoint.baseUrl || setting(env, 'OPENAI_BASE_URL') || standardBaseUrl;
+}
+
+function resolveAzure(
+  endpoint: OpenAiEndpoint & { type: 'azure' },
+  modelId: string,
+  deployment: string,
+  apiKey: string,
+  env: Environment,
+): ResolvedEndpoint[] {
+  const given = azureResource(endpoint, env);
+  if (given === undefined) return [];
   const resource = given.replace(/\/+$/, '');
   const name = hostOf(modelId, endpoint.baseUrl ? '`baseUrl`' : 'AZURE_OPENAI_ENDPOINT', resource);
   if (resource.endsWith('/openai/v1')) {
@@ -117,16 +150,8 @@ function resolveAzure(endpoint: OpenAiEndpoint & { type: 'azure' }, modelId: str
   return [{ name, azure: true, baseUrl, apiKey, apiVersion, api: 'chat', modelId }];
 }
 
-function resolveStandard(
-  endpoint: OpenAiEndpoint & { type: 'openai' },
-  modelId: string,
-  directKey: string | undefined,
-  env: Environment,
-): ResolvedEndpoint[] {
-  const baseUrl = endpoint.baseUrl || setting(env, 'OPENAI_BASE_URL') || standardBaseUrl;
-  const isEu = baseUrl.replace(/\/+$/, '') === euBaseUrl;
-  const apiKey = endpoint.apiKey || directKey || (isEu ? setting(env, 'OPENAI_EU_API_KEY') : undefined) || setting(env, 'OPENAI_API_KEY');
-  if (apiKey === undefined) return [];
+function resolveStandard(endpoint: OpenAiEndpoint & { type: 'openai' }, modelId: string, apiKey: string, env: Environment): ResolvedEndpoint[] {
+  const baseUrl = standardUrl(endpoint, env);
   const name = hostOf(modelId, endpoint.baseUrl ? '`baseUrl`' : 'OPENAI_BASE_URL', baseUrl);
   return [{ name, azure: false, baseUrl, apiKey, apiVersion: undefined, api: endpoint.api ?? 'responses', modelId }];
 }

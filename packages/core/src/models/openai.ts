@@ -2,10 +2,11 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { loadOptionalPackage } from '../base/optional-package.ts';
 import { isAnything, isList, isObject, isOneOf } from '../base/options.ts';
 import { checkModelId, checkSettings, providerOptions, type SettingChecks } from './check-settings.ts';
+import { lowerLevels } from './efforts.ts';
 import { endpointFallback } from './endpoint-fallback.ts';
-import { lazyModel, type ProviderOptions, type ProviderSettings } from './lazy-model.ts';
+import { lazyModel, type OtherWays, type ProviderOptions, type ProviderSettings } from './lazy-model.ts';
 import type { Model } from './model.ts';
-import { checkEndpoints, type OpenAiEndpoint, type ResolvedEndpoint, resolveOpenAiEndpoints } from './openai-endpoint.ts';
+import { checkEndpoints, countOpenAiKeys, type OpenAiEndpoint, type ResolvedEndpoint, resolveOpenAiEndpoints } from './openai-endpoint.ts';
 
 export interface OpenAiSettings extends ProviderSettings {
   readonly reasoning?: { readonly effort?: 'minimal' | 'low' | 'medium' | 'high' };
@@ -27,7 +28,7 @@ const checks: SettingChecks<OpenAiSettings> = {
  * An OpenAI model, through `@ai-sdk/openai`. OpenAI is asked not to store the answers, because the ledger does:
  * reasoning travels encrypted with the prompt. `providerOptions: { openai: { store: true } }` changes that.
  *
- * Environment: `AZURE_OPENAI_ENDPOINT`, `AZURE_OPENAI_API_KEY`, `AZURE_OPENAI_API_VERSION`, `OPENAI_EU_API_KEY`,
+ * Environment, several keys separated by commas: `AZURE_OPENAI_ENDPOINT`, `AZURE_OPENAI_API_KEY`, `AZURE_OPENAI_API_VERSION`, `OPENAI_EU_API_KEY`,
  * `OPENAI_API_KEY`, `OPENAI_BASE_URL`.
  * @throws InvalidModelError
  */
@@ -35,10 +36,24 @@ export function openai(modelId: string, settings: OpenAiSettings = {}): Model {
   checkModelId('openai', modelId, "openai('gpt-5-mini')");
   checkSettings(`openai:${modelId}`, settings, checks);
   checkEndpoints(`openai:${modelId}`, settings.endpoints ?? []);
+  const efforts = isLowerable(settings) ? lowerLevels(settings.reasoning?.effort) : [];
+  return openaiModel(modelId, settings, 1, {
+    countKeys: () => countOpenAiKeys(settings, settings.env ?? process.env),
+    efforts: efforts.map((effort) => ({ name: `${effort} effort`, settings: { ...settings, reasoning: { ...settings.reasoning, effort } } })),
+    make: (other, key) => openaiModel(modelId, other, key, undefined),
+  });
+}
+
+/** `providerOptions` win over the settings: an effort given there stays. */
+function isLowerable(settings: OpenAiSettings): boolean {
+  return settings.providerOptions?.['openai']?.['reasoningEffort'] === undefined;
+}
+
+function openaiModel(modelId: string, settings: OpenAiSettings, key: number, otherWays: OtherWays<OpenAiSettings> | undefined): Model {
   const effort = settings.reasoning?.effort;
   const given: ProviderOptions = { openai: { store: false, ...(effort === undefined ? {} : { reasoningEffort: effort }) } };
-  return lazyModel({ provider: 'openai', modelId }, settings, given, async () => {
-    const endpoints = resolveOpenAiEndpoints(modelId, settings, settings.env ?? process.env);
+  const load = async (): Promise<LanguageModelV4> => {
+    const endpoints = resolveOpenAiEndpoints(modelId, settings, settings.env ?? process.env, key);
     const { createOpenAI } = await loadOptionalPackage('@ai-sdk/openai', `The model openai:${modelId}`, () => import('@ai-sdk/openai'));
     const models = endpoints.map((endpoint) => ({
       name: endpoint.name,
@@ -46,7 +61,8 @@ export function openai(modelId: string, settings: OpenAiSettings = {}): Model {
       model: openEndpoint(createOpenAI, endpoint, settings),
     }));
     return endpointFallback(models);
-  });
+  };
+  return lazyModel({ provider: 'openai', modelId }, settings, given, load, otherWays);
 }
 
 type CreateOpenAi = typeof import('@ai-sdk/openai')['createOpenAI'];

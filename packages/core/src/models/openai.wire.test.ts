@@ -309,3 +309,25 @@ test('settings that are recorded hold no key and no endpoint', () => {
   expect(model.settings).toEqual({ temperature: 1, providerOptions: { openai: { store: false, user: 'u' }, x: { y: 1 } } });
   expect(JSON.stringify(model)).not.toContain('sk-secret');
 });
+
+describe('several keys', () => {
+  const keysSent = () => seen().map(({ headers }) => headers['authorization'] ?? headers['api-key']);
+
+  test('each is used by a variant of its own, at the endpoints that have one', async () => {
+    const model = local({ ...azureEnv, OPENAI_API_KEY: 'one,two' });
+    const second = model.variants?.make({ key: 2 });
+    expect(second).toBe(model.variants?.make({ key: 2 }));
+    server.answer(json(429, { error: { message: 'slow down' } }), sse(...responsesFrames('a')), sse(...responsesFrames('b')));
+    await ask(model);
+    if (second !== undefined) await ask(second);
+    // Azure has one key: the variant with the second key leaves it out.
+    expect(keysSent()).toEqual([azureEnv.AZURE_OPENAI_API_KEY, 'Bearer one', 'Bearer two']);
+  });
+
+  test('a number without a key says which variables to set', async () => {
+    const none = local({ OPENAI_API_KEY: 'one' }).variants?.make({ key: 2 });
+    await expect(async () => none?.load()).rejects.toMatchObject({ code: 'missing_key' });
+  });
+});
+
+const responsesFrames = (text: string) => [created, ...message(text), completed];
