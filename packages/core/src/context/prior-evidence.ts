@@ -1,3 +1,5 @@
+import type { JsonValue } from '../base/json.ts';
+import { isEffectId } from '../ledger/effect-id.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import { type CallEvidence, isVeto } from '../supervision/evidence.ts';
@@ -5,28 +7,41 @@ import type { LedgerView } from './history.ts';
 import { Visibility } from './visibility.ts';
 
 /**
- * The last calls that an agent settled before one of its invocations began, as far as the invocation sees them, oldest first.
- * Their `turn` counts back from the start of the invocation: 0, or less by one for each message that came since.
+ * The last calls that an agent settled before one of its invocations began, as far as the invocation sees them, oldest first. It walks back
+ * through the ledger, so it is to be asked when the invocation makes its first call, and once.
+ *
+ * Their `turn` counts back from the invocation's own, which begins at 0: who was handed the conversation goes on in the same turn; any other start,
+ * and each message since, is reason to look again.
  * @param whole puts large values in the place of their references
  */
 export function priorEvidence(view: LedgerView, path: string, agent: string, limit: number, whole: (event: Event) => Event): readonly CallEvidence[] {
-  const start = view.invocations.byPath.get(path)?.start.seq;
-  if (start === undefined || limit <= 0) return [];
-  const line = new Line(view, path, agent, start);
-  const results: { readonly event: EventOf<'tool_result'>; readonly turn: number }[] = [];
-  const found: CallEvidence[] = [];
-  let turn = 0;
-  // Calls stand before their results, so the walk goes on until each result has its call.
-  for (let i = Math.min(start - 1, view.events.length) - 1; i >= 0 && found.length < limit; i--) {
+  const record = view.invocations.byPath.get(path);
+  if (record === undefined || limit <= 0) return [];
+  const line = new Line(view, path, agent, record.start.seq);
+  const settled = new Map<string, { readonly event: EventOf<'tool_result'>; readonly turn: number; args: JsonValue | undefined }>();
+  let turn = record.mode === 'transfer' ? 0 : -1;
+  let missing = 0;
+  for (let i = Math.min(record.start.seq - 1, view.events.length) - 1; i >= 0; i--) {
     const event = view.events[i] as Event;
     if (event.type === 'user') {
       if (line.sees(event)) turn--;
-    } else if (event.type === 'tool_result' && event.settled && event.late !== true && results.length < limit && line.has(event)) {
-      const settled = whole(event) as EventOf<'tool_result'>;
-      if (!isVeto(settled.result)) results.push({ event: settled, turn });
+    } else if (event.type === 'tool_result') {
+      if (settled.size === limit || !line.has(event)) continue;
+      settled.set(event.callId, { event: whole(event) as EventOf<'tool_result'>, turn, args: undefined });
+      missing++;
+    } else if (event.type === 'tool_call') {
+      // The call of each result stands before it.
+      const found = settled.get(event.callId);
+      if (found === undefined || found.args !== undefined) continue;
+      found.args = (whole(event) as EventOf<'tool_call'>).args;
+      if (--missing === 0 && settled.size === limit) break;
     }
   }
-  return found;
+  const evidence: CallEvidence[] = [];
+  for (const { event, turn: at, args } of settled.values()) {
+    if (args !== undefined) evidence.push({ name: event.name, args, result: event.result, turn: at });
+  }
+  return evidence.reverse();
 }
 
 /** What an invocation sees of its own agent. */
@@ -47,8 +62,9 @@ class Line {
     return this.#visibility.relation(event) !== 'hidden';
   }
 
-  /** Whether the agent itself did it, in an invocation that had ended before. */
-  has(event: Event): boolean {
+  /** Whether the agent itself made the call, in an invocation that had ended before. */
+  has(event: EventOf<'tool_result'>): boolean {
+    if (!event.settled || event.late === true || isVeto(event.result) || isEffectId(event.callId)) return false;
     const author: InvocationRecord | undefined = this.#view.invocations.byPath.get(event.invocationId ?? '');
     if (author?.name !== this.#agent || author.end === undefined || author.end.seq >= this.#start) return false;
     return this.#visibility.relation(event) === 'before';

@@ -1,6 +1,8 @@
-import type { JsonValue } from '../base/json.ts';
-import type { ToolResult } from '../ledger/tool-result.ts';
+import { isPlainObject, type JsonValue } from '../base/json.ts';
+import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 import type { ResultCheckOptions } from './options.ts';
+import { pageText } from './page-text.ts';
+import { hasWord, significantWords } from './search-words.ts';
 
 /** How results of a tool are checked, besides what its name and its arguments tell. */
 export interface ToolCheck {
@@ -31,7 +33,179 @@ export interface ResultDoubt {
   readonly check: string;
 }
 
+interface Doubt {
+  readonly check: string;
+  readonly confidence: number;
+  readonly isPartial: boolean;
+  readonly note: string;
+  readonly reasoning: string;
+}
+
+/** How sure it is that an empty result, a refusal in the place of a page, and a result without the words of its query are of use. */
+const confidences = { empty_result: 0.3, blocked_page: 0.2, relevance: 0.4, validate: 0.4 } as const;
+
+/** Confidence below which prompts say so by themselves, whatever the options. */
+const saidByPrompt = 0.5;
+
 /** Looks at a result that succeeded: whether it is what was asked for. Pure; `undefined` when nothing speaks against it. */
-export function checkResult(_call: CheckedCall, _result: ToolResult, _options: Required<ResultCheckOptions>): ResultDoubt | undefined {
+export function checkResult(call: CheckedCall, result: ToolResult, options: Required<ResultCheckOptions>): ResultDoubt | undefined {
+  if (!isSuccess(result)) return undefined;
+  const doubts = doubtsOf(call, result, options);
+  const given = result.confidence ?? 1;
+  if (doubts.length === 0) return given < options.lowConfidence && given >= saidByPrompt ? unsure(call, result, given, options) : undefined;
+  // A doubt never makes a result surer than its tool was.
+  const confidence = Math.min(given, ...doubts.map((doubt) => doubt.confidence));
+  const partial = doubts.find(({ isPartial }) => isPartial);
+  const doubted: ToolResult = {
+    ...result,
+    ...(partial === undefined ? {} : { status: 'partial', errorType: result.errorType ?? partial.check }),
+    confidence,
+  };
+  return {
+    result: Object.freeze(doubted),
+    notes: confidence < options.lowConfidence ? doubts.map(({ note }) => note) : [],
+    reasoning: `${doubts.map(({ reasoning }) => reasoning).join(' ')} The confidence in it is ${confidence}.`,
+    check: doubts.map(({ check }) => check).join(', '),
+  };
+}
+
+/** The tool itself is not sure enough for who set the options. */
+function unsure({ name }: CheckedCall, result: ToolResult, confidence: number, { lowConfidence }: Required<ResultCheckOptions>): ResultDoubt {
+  return {
+    result,
+    notes: [`Low confidence (${confidence}): check this before you rely on it.`],
+    reasoning: `${name} gave its result a confidence of ${confidence}, and ${lowConfidence} is asked for.`,
+    check: 'confidence',
+  };
+}
+
+function doubtsOf(call: CheckedCall, result: ToolResult, options: Required<ResultCheckOptions>): readonly Doubt[] {
+  const doubts: Doubt[] = [];
+  const first = emptyDoubt(call, result, options) ?? pageDoubt(call, result, options) ?? relevanceDoubt(call, result, options);
+  if (first !== undefined) doubts.push(first);
+  const own = call.check?.validate === undefined ? undefined : ownDoubt(call, result, call.check.validate);
+  if (own !== undefined) doubts.push(own);
+  return doubts;
+}
+
+function emptyDoubt({ name, readOnly, check }: CheckedCall, { content }: ToolResult, { empty }: Required<ResultCheckOptions>): Doubt | undefined {
+  if (!empty || !(check?.empty ?? readOnly) || !isEmpty(content)) return undefined;
+  return {
+    check: 'empty_result',
+    confidence: confidences.empty_result,
+    isPartial: true,
+    note: 'The result is empty. That may mean that there is nothing, or that it was looked for in the wrong way: do not fill it in from memory.',
+    reasoning: `${name} gave an empty result.`,
+  };
+}
+
+/** Members that tell of a list and not of what is in it. */
+const aroundLists =
+  /^(?:q|query|search|keywords|page|page_?size|per_?page|limit|offset|total|count|size|took|cursor|next|has_?more|ok|success|status)$/i;
+
+/** Nothing, or an object whose only list is empty and that holds nothing besides. */
+export function isEmpty(content: JsonValue): boolean {
+  if (content === null) return true;
+  if (typeof content === 'string') return content.trim() === '';
+  if (typeof content !== 'object') return false;
+  if (Array.isArray(content)) return content.length === 0;
+  let lists = 0;
+  let members = 0;
+  for (const [member, value] of Object.entries(content)) {
+    if (value === undefined) continue;
+    members++;
+    if (Array.isArray(value)) {
+      if (value.length > 0) return false;
+      lists++;
+    } else if (!aroundLists.test(member) && !isNothing(value)) return false;
+  }
+  return members === 0 || lists === 1;
+}
+
+function isNothing(value: JsonValue): boolean {
+  return value === null || value === '' || value === 0 || value === false || (isPlainObject(value) && Object.keys(value).length === 0);
+}
+
+/** Titles of pages that stand in the place of the one that was asked for. */
+const refusals =
+  /^(?:(?:error )?403\W{0,3}forbidden|error 403\b|forbidden\W{0,2}$|access (?:to this (?:page|site) (?:has been )?)?denied|attention required!|just a moment|one moment, please|are you (?:a robot|human|not a robot)|(?:robot|human|security) (?:check|verification)\W{0,3}$|verify(?:ing)? (?:that )?you are (?:a )?human|(?:captcha|robot or human)\W{0,2}$|checking your browser|ddos-guard|pardon our interruption|request blocked|(?:sorry, )?you have been blocked|unusual traffic (?:from|detected))/i;
+
+/** What only such pages say, wherever they say it. */
+const confessions =
+  /verify (?:that )?you are (?:a )?human|(?:complete|solve) the captcha|enable javascript and cookies to continue|unusual traffic from your (?:computer )?network|checking your browser before accessing|are you a robot\?|press (?:and|&) hold to confirm you are/i;
+
+/** Without one of these there is no need to read the page. */
+const hints = /403|denied|attention|moment|robot|human|captcha|browser|ddos|pardon|blocked|forbidden|unusual|cookies/i;
+
+/** Characters of a page that may be a refusal: an article about captchas is longer. */
+const longestRefusal = 2_000;
+
+function pageDoubt({ name }: CheckedCall, { content }: ToolResult, { blockPages }: Required<ResultCheckOptions>): Doubt | undefined {
+  const page = blockPages ? pageText(content, hints) : undefined;
+  if (page === undefined || page.text.length > longestRefusal) return undefined;
+  const sign = page.headings.find((heading) => refusals.test(heading.slice(0, 200).trim())) ?? confessions.exec(page.text)?.[0];
+  if (sign === undefined) return undefined;
+  const shown = sign.slice(0, 80);
+  return {
+    check: 'blocked_page',
+    confidence: confidences.blocked_page,
+    isPartial: true,
+    note: `This looks like a page that keeps visitors out ("${shown}") and not like what was asked for: take nothing from it, and look for another source.`,
+    reasoning: `What ${name} gave looks like a page that keeps visitors out: "${shown}".`,
+  };
+}
+
+const queryArguments = ['query', 'q', 'search', 'keywords'];
+
+function queryOf({ args, readOnly, check }: CheckedCall): string | undefined {
+  if (!isPlainObject(args)) return undefined;
+  const names = check?.query === undefined ? (readOnly ? queryArguments : []) : [check.query];
+  for (const name of names) {
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
+    if (typeof value === 'string') return value;
+    if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value.join(' ');
+  }
   return undefined;
+}
+
+/** A query in the language of a database is not made of the words of its answer. */
+const isCode = (query: string): boolean =>
+  /[=<>(){};*\\|]|^\s{0,20}(?:select|with|insert|update|delete|match)\s.{0,900}\b(?:from|as|into|set|return)\b/is.test(query);
+
+function relevanceDoubt(call: CheckedCall, { content }: ToolResult, { relevance }: Required<ResultCheckOptions>): Doubt | undefined {
+  const query = relevance ? queryOf(call) : undefined;
+  if (query === undefined || !holdsText(content) || isCode(query.slice(0, 1_000))) return undefined;
+  const words = significantWords(query);
+  if (words.length === 0 || hasWord(words, query, content)) return undefined;
+  const shown = query.slice(0, 80);
+  return {
+    check: 'relevance',
+    confidence: confidences.relevance,
+    isPartial: false,
+    note: `None of the words of "${shown}" occurs in the result: it may be about something else.`,
+    reasoning: `None of the words of the query "${shown}" occurs in what ${call.name} gave.`,
+  };
+}
+
+/** Numbers and flags answer a query without its words. */
+function holdsText(content: JsonValue): boolean {
+  return (typeof content === 'string' && content.trim() !== '') || (typeof content === 'object' && content !== null);
+}
+
+function ownDoubt({ name, args }: CheckedCall, result: ToolResult, validate: NonNullable<ToolCheck['validate']>): Doubt | undefined {
+  let doubt: string | undefined;
+  try {
+    doubt = validate(result, args);
+  } catch {
+    // What cannot be checked is not known to be good. The message of the error may hold anything, so it is not told.
+    doubt = `The tool's own check of this result failed: it has not been checked.`;
+  }
+  if (doubt === undefined) return undefined;
+  return {
+    check: 'validate',
+    confidence: confidences.validate,
+    isPartial: false,
+    note: doubt,
+    reasoning: `The check of ${name} doubts its result: ${doubt}`,
+  };
 }

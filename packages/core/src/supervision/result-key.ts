@@ -1,0 +1,68 @@
+import { sha256 } from '../base/hash.ts';
+import { canonicalJson, type JsonValue } from '../base/json.ts';
+import type { ToolResult } from '../ledger/tool-result.ts';
+
+/** Characters of a result that are compared; of what is longer, the length counts too. */
+const mostCompared = 100_000;
+
+/** Keys up to this length are kept as they stand. */
+const longestKey = 1_000;
+
+const keys = new WeakMap<ToolResult, string>();
+
+/** A text that is the same for results which tell the same: what changes with every call (times, ids, durations) does not count. Computed once. */
+export function resultKey(result: ToolResult): string {
+  let key = keys.get(result);
+  if (key === undefined) {
+    const text = `${result.status} ${result.errorType ?? ''} ${withoutVolatile(textOf(result.content))}`;
+    key = text.length <= longestKey ? text : sha256(text);
+    keys.set(result, key);
+  }
+  return key;
+}
+
+function textOf(content: JsonValue): string {
+  const text = typeof content === 'string' ? content : canonicalJson(content);
+  return text.length <= mostCompared ? text : `${text.slice(0, mostCompared)}…${text.length}`;
+}
+
+/**
+ * What is taken out: date with time of day, time of day, dates as HTTP writes them, members that hold a duration, epoch milliseconds, short durations.
+ * A day alone stays, and so do minutes and hours: they are what a calendar or a forecast tells. Every repetition is bounded or stands between
+ * word boundaries, so that hostile text costs no more than any other.
+ */
+const volatile = new RegExp(
+  [
+    String.raw`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`,
+    String.raw`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: (?:GMT|UTC))?`,
+    String.raw`\b\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\b`,
+    String.raw`"(?:duration|elapsed|latency|took|timing)[A-Za-z_]{0,12}\\?": ?-?\d{1,15}(?:\.\d{1,15})?`,
+    String.raw`\b1\d{12}\b`,
+    String.raw`\b\d{1,12}(?:[.,]\d{1,9})? ?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?)\b`,
+  ].join('|'),
+  'g',
+);
+
+const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
+
+const word = /[0-9A-Za-z]+/g;
+
+/** Long hexadecimal ids, and long ids of digits and letters (base 36, ULID and the like), which no word of a language looks like. */
+function isId(text: string): boolean {
+  if (text.length < 16) return false;
+  let digits = 0;
+  let isHex = true;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code <= 57) digits++;
+    else if (isHex && (code | 32) > 102) isHex = false;
+  }
+  return isHex ? digits > 0 : text.length >= 20 && digits >= 3;
+}
+
+export function withoutVolatile(text: string): string {
+  return text
+    .replace(uuid, '#')
+    .replace(volatile, '#')
+    .replace(word, (found) => (isId(found) ? '#' : found));
+}
