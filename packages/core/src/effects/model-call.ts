@@ -1,8 +1,9 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { AbortReason, CancelScope, givesBack } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
+import type { JsonValue } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
-import type { EventDraft, EventOf, TransientEvent, Usage } from '../ledger/event.ts';
+import type { EventDraft, TransientEvent, Usage } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PromptRecipe } from '../ledger/prompt-recipe.ts';
 import { callModel, type DeltaSink, type ModelAnswer } from '../models/call.ts';
@@ -13,6 +14,7 @@ import { type Model, modelName, type Price } from '../models/model.ts';
 import { toModelError } from '../models/model-error.ts';
 import { costOf } from '../models/price.ts';
 import { resolveRetry, retryDelay } from '../models/retry.ts';
+import type { GivenAnswer, ProcessedAnswer } from './model-answer.ts';
 
 const defaultTimeoutMs = 60_000;
 /** A call that ran out of time is tried again once: the provider has done, and charged for, the work. */
@@ -35,6 +37,26 @@ export interface ModelCallRequest {
   readonly final: boolean;
   /** The name of a tool for the name that the model was given. */
   readonly toolName: (wireName: string) => string;
+  /** What answers in the place of the model; it is not called then. */
+  readonly given?: GivenAnswer | undefined;
+}
+
+/** What is done about a model call that failed. */
+export interface FailurePlan {
+  /** Milliseconds to the next attempt; `undefined`: there is none. */
+  readonly retryAfterMs: number | undefined;
+  /** What stands in the place of an answer. */
+  readonly given?: GivenAnswer | undefined;
+  readonly decisions: readonly EventDraft[];
+}
+
+/** A model call that failed, and what would be done about it by the model's own settings. */
+export interface FailedCall {
+  readonly error: ModelError;
+  /** Attempts of this round with this model so far, this one included. */
+  readonly attempts: number;
+  readonly retryAfterMs: number | undefined;
+  readonly isEmpty: boolean;
 }
 
 export interface ModelCallPorts {
@@ -47,6 +69,13 @@ export interface ModelCallPorts {
   readonly emit: ((event: TransientEvent) => void) | undefined;
   /** What cuts off the calls that are under way, so that they are made again with what has come in. */
   readonly interruptions: Set<() => void>;
+  /** What lies around the model, and what answers in its place when the call is about to be made. */
+  wrap?(model: LanguageModelV4): LanguageModelV4;
+  beforeCall?(options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined>;
+  /** What looks at an answer before it is recorded. */
+  process?(answer: ModelAnswer, substitutedBy: string | undefined): ProcessedAnswer | Promise<ProcessedAnswer>;
+  /** What is done about a failure. */
+  plan(failed: FailedCall): FailurePlan | Promise<FailurePlan>;
 }
 
 /**
@@ -74,6 +103,26 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
   ]);
   if (attempt > 1) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });
   const startedAt = clock.monotonic();
+  const given = request.given ?? (ports.beforeCall === undefined ? undefined : await ports.beforeCall(request.options));
+  if (given !== undefined) return recordGiven(request, ports, given, startedAt, undefined);
+  const called = await call(request, ports);
+  if ('answer' in called) await recordAnswer(request, ports, called.answer, { startedAt });
+  else await recordFailure(request, ports, called, startedAt);
+}
+
+type Called =
+  | { readonly answer: ModelAnswer }
+  | {
+      readonly error: unknown;
+      readonly reason: AbortReason | undefined /** What the provider charged, when it said so. */;
+      readonly usage?: Usage | undefined;
+      readonly isEmpty?: boolean;
+    };
+
+/** Asks the model; what it throws, or answers without saying anything, is a failure. */
+async function call(request: ModelCallRequest, ports: ModelCallPorts): Promise<Called> {
+  const { model } = request;
+  const { clock } = ports;
   const scope = new CancelScope(ports.scope);
   const cutOff = (): void => scope.abort(new AbortReason('interrupted', 'A message came that the model is to have at once.'));
   ports.interruptions.add(cutOff);
@@ -83,15 +132,16 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
   try {
     const loaded = await loadModel(model);
     const answer = await callModel(
-      loaded,
+      ports.wrap === undefined ? loaded : ports.wrap(loaded),
       { ...request.options, abortSignal: scope.signal },
       clock,
       ports.emit === undefined ? undefined : deltaSink(request, ports.emit),
     );
-    if (isEmpty(answer)) recordFailure(request, ports, emptyAnswer(model, answer), undefined, startedAt, answer.usage);
-    else recordAnswer(request, ports, answer, startedAt, estimatedInputTokens);
+    // Who may only answer has said all that it will say.
+    if (isEmpty(answer) && !request.final) return { error: emptyAnswer(model, answer), reason: undefined, usage: answer.usage, isEmpty: true };
+    return { answer };
   } catch (error) {
-    recordFailure(request, ports, error, scope.reason, startedAt, undefined);
+    return { error, reason: scope.reason };
   } finally {
     cancelTimer();
     ports.interruptions.delete(cutOff);
@@ -125,26 +175,84 @@ function emptyAnswer(model: Model, answer: ModelAnswer): ModelError {
   });
 }
 
-function recordAnswer(request: ModelCallRequest, ports: ModelCallPorts, answer: ModelAnswer, startedAt: number, estimatedInputTokens: number): void {
+interface Recorded {
+  readonly startedAt: number;
+  readonly given?: GivenAnswer;
+  /** Why the model itself gave no answer. */
+  readonly error?: ModelError | undefined;
+}
+
+/** Records what stands in the place of a model's answer. Listeners get its text like any other. */
+async function recordGiven(
+  request: ModelCallRequest,
+  ports: ModelCallPorts,
+  given: GivenAnswer,
+  startedAt: number,
+  error: ModelError | undefined,
+): Promise<void> {
+  for (const { text } of given.answer.texts)
+    if (text !== '') ports.emit?.({ type: 'assistant_delta', invocationId: request.path, agent: request.agent, delta: text });
+  await recordAnswer(request, ports, given.answer, { startedAt, given, error });
+}
+
+async function recordAnswer(request: ModelCallRequest, ports: ModelCallPorts, given: ModelAnswer, recorded: Recorded): Promise<void> {
+  const processing = ports.process?.(given, recorded.given?.substitutedBy);
+  const processed = processing instanceof Promise ? await processing : processing;
+  // The answer is not used by anybody when the run was given back meanwhile: whoever continues it asks again.
+  if (ports.ledger.failure !== undefined || givesBack(ports.scope.reason)) return;
+  const answer = processed?.answer ?? given;
   const { path, agent, round } = request;
   const by = 'model' as const;
-  const drafts: EventDraft[] = [];
+  const drafts: EventDraft[] = [...(processed?.before ?? [])];
   for (const { text, providerMetadata } of answer.thoughts) {
     drafts.push({ type: 'thought', by, invocationId: path, agent, round, text, ...(providerMetadata === undefined ? {} : { providerMetadata }) });
   }
-  for (const { text, providerMetadata } of answer.texts) {
-    if (text === '' && providerMetadata === undefined) continue;
-    drafts.push({ type: 'assistant', by, invocationId: path, agent, round, text, ...(providerMetadata === undefined ? {} : { providerMetadata }) });
-  }
+  drafts.push(...textDrafts(request, answer, processed?.parsed));
   if (!request.final) drafts.push(...answer.toolCalls.map((call, index) => callDraft(request, call, index)));
+  drafts.push(...(processed?.decisions ?? []), ...(recorded.given === undefined ? [] : givenDecisions(request, recorded.given)));
+  drafts.push(answerEnd(request, ports, answer, recorded));
+  ports.ledger.append(drafts, processed?.extras);
+}
+
+function textDrafts({ path, agent, round }: ModelCallRequest, answer: ModelAnswer, parsed: JsonValue | undefined): EventDraft[] {
+  const texts = answer.texts.filter(({ text, providerMetadata }) => text !== '' || providerMetadata !== undefined);
+  return texts.map(({ text, providerMetadata }, index) => ({
+    type: 'assistant',
+    by: 'model',
+    invocationId: path,
+    agent,
+    round,
+    text,
+    ...(parsed === undefined || index < texts.length - 1 ? {} : { output: parsed }),
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+  }));
+}
+
+/** An answer that was given and that is not the end leads to another round. */
+function givenDecisions({ path }: ModelCallRequest, { substitutedBy, terminal }: GivenAnswer): EventDraft[] {
+  if (terminal) return [];
+  return [
+    {
+      type: 'decision',
+      by: 'runtime',
+      invocationId: path,
+      component: 'hooks',
+      decision: 'continue',
+      reasoning: `${substitutedBy} answered in the place of the model, and wants the model to be asked again.`,
+    },
+  ];
+}
+
+function answerEnd(request: ModelCallRequest, ports: ModelCallPorts, answer: ModelAnswer, { startedAt, given, error }: Recorded): EventDraft {
   const now = ports.clock.monotonic();
-  const usage = answer.usage ?? { inputTokens: estimatedInputTokens, outputTokens: estimateTokens(outputLength(answer)) };
-  const cost = costOf(request.model, usage, ports.prices);
-  drafts.push({
+  const estimated = { inputTokens: estimateTokens(request.characters), outputTokens: estimateTokens(outputLength(answer)) };
+  const usage = answer.usage ?? estimated;
+  const cost = given === undefined ? costOf(request.model, usage, ports.prices) : undefined;
+  return {
     type: 'model_end',
     by: 'runtime',
-    invocationId: path,
-    round,
+    invocationId: request.path,
+    round: request.round,
     attempt: request.attempt,
     status: 'completed',
     usage,
@@ -153,8 +261,9 @@ function recordAnswer(request: ModelCallRequest, ports: ModelCallPorts, answer: 
     durationMs: rounded(now - startedAt),
     ...(answer.firstPartAt === undefined ? {} : { timeToFirstTokenMs: rounded(answer.firstPartAt - startedAt) }),
     ...(answer.finishReason === undefined ? {} : { finishReason: answer.finishReason }),
-  });
-  ports.ledger.append(drafts);
+    ...(given === undefined ? {} : { substitutedBy: given.substitutedBy }),
+    ...(error === undefined ? {} : { error: error.toJSON() }),
+  };
 }
 
 function callDraft({ path, agent, round, toolName }: ModelCallRequest, call: ModelAnswer['toolCalls'][number], index: number): EventDraft {
@@ -181,37 +290,42 @@ function outputLength(answer: ModelAnswer): number {
   return length;
 }
 
-function recordFailure(
+async function recordFailure(
   request: ModelCallRequest,
   ports: ModelCallPorts,
-  error: unknown,
-  reason: AbortReason | undefined,
+  { error, reason, usage, isEmpty: said = false }: Extract<Called, { error: unknown }>,
   startedAt: number,
-  /** What the provider charged, when it said so. */
-  usage: Usage | undefined,
-): void {
+): Promise<void> {
   const { ledger, clock } = ports;
-  if (ledger.failure !== undefined || givesBack(reason)) return;
+  const isLost = (): boolean => ledger.failure !== undefined || givesBack(reason) || givesBack(ports.scope.reason);
+  if (isLost()) return;
   const interrupted = reason?.code === 'interrupted';
   const cancelled = interrupted || (reason !== undefined && ports.scope.aborted);
   const modelError = toModelError(reason ?? error, modelName(request.model));
-  const retryAfterMs = interrupted ? 0 : cancelled ? undefined : nextDelay(request, ports.random, reason ?? error);
-  const cost = usage === undefined ? undefined : costOf(request.model, usage, ports.prices);
-  const end: Omit<EventOf<'model_end'>, 'v' | 'seq' | 'id' | 'at'> = {
-    type: 'model_end',
-    by: 'runtime',
+  const ended = {
+    type: 'model_end' as const,
+    by: 'runtime' as const,
     invocationId: request.path,
     round: request.round,
     attempt: request.attempt,
-    status: cancelled ? 'cancelled' : 'error',
     usage: usage ?? failedUsage(modelError, estimateTokens(request.characters)),
     ...(usage === undefined ? { estimated: true as const } : {}),
-    ...(cost === undefined ? {} : { cost }),
+    ...costMember(usage === undefined ? undefined : costOf(request.model, usage, ports.prices)),
     durationMs: rounded(clock.monotonic() - startedAt),
     error: modelError.toJSON(),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-  ledger.append([end]);
+  if (cancelled) return void ledger.append([{ ...ended, status: 'cancelled', ...(interrupted ? { retryAfterMs: 0 } : {}) }]);
+  const ownDelay = nextDelay(request, ports.random, reason ?? error);
+  const planning = ports.plan({ error: modelError, attempts: request.errorsBefore + 1, retryAfterMs: ownDelay, isEmpty: said });
+  const plan = planning instanceof Promise ? await planning : planning;
+  if (isLost()) return;
+  if (plan.given !== undefined) return recordGiven(request, ports, plan.given, startedAt, modelError);
+  const { retryAfterMs } = plan;
+  ledger.append([{ ...ended, status: 'error', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, ...plan.decisions]);
+}
+
+function costMember(cost: number | undefined): { readonly cost?: number } {
+  return cost === undefined ? {} : { cost };
 }
 
 /** A call that was refused or never reached the provider has used nothing; one that was cut off may have used its input. */

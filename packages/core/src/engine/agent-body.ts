@@ -23,6 +23,8 @@ import { AgentTools } from './agent-tools.ts';
 import { hasBegunBelow } from './body-effects.ts';
 import { BodyState, stateAfter } from './body-state.ts';
 import { planHandOver } from './hand-over.ts';
+import { hookEnd, joined } from './hook-end.ts';
+import { HookPipeline } from './hook-pipeline.ts';
 import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from './invoke.ts';
 import { ModelRounds } from './model-round.ts';
 import { occupancyOf } from './occupancy.ts';
@@ -42,6 +44,8 @@ class AgentRun {
   readonly #agent: Agent;
   readonly #frame: BodyFrame;
   readonly #position: Position;
+  /** `undefined` when nobody has hooks, middleware or error handlers. */
+  readonly #hooks: HookPipeline | undefined;
   readonly #modelRounds: ModelRounds;
   readonly #supervision: Supervision;
   readonly #decideFrame: Frame;
@@ -67,24 +71,28 @@ class AgentRun {
     this.#frame = frame;
     this.#position = resumed ? foldPosition(record.path, run.ledger.events, (event) => run.ledger.whole(event)) : startPosition(record.path);
     this.#supervision = resolveSupervision(run.app.supervision, agent.supervision, defaultGuardrails);
+    const models = [agent.model, ...agent.fallbackModels].map(toModel);
+    const budget = run.budget.of(record.path, { limits: agent.limits, models, isNew: !resumed });
     this.#decideFrame = {
       limits: agent.limits,
       toolConcurrency: agent.toolConcurrency,
       hold: agent.hold,
       onLoop: this.#supervision.loops?.onLoop,
-      run,
+      budget,
     };
     this.#keys = { has: (key: string) => this.#inFlight.has(key), [Symbol.iterator]: () => this.#inFlight.keys() } as ReadonlySet<string>;
     this.#tools = new AgentTools(agent, run.app.tools);
     this.#reportedSeq = run.ledger.lastSeq;
+    this.#hooks = HookPipeline.of(agent, frame, () => this.#position.model?.start.round ?? 0);
     this.#modelRounds = new ModelRounds({
       agent,
       frame,
       position: this.#position,
-      decideFrame: this.#decideFrame,
+      budget,
       tools: this.#tools,
       work: this.#work,
       supervision: this.#supervision,
+      hooks: this.#hooks,
       sleepUntil: (at) => this.#sleepUntil(at),
       reportRound: () => this.#reportRound(),
     });
@@ -113,10 +121,14 @@ class AgentRun {
     try {
       if (resumed) this.#takeUp();
       else this.#noteUnknownPrice();
+      const begun = await this.#begin();
+      if (begun !== undefined) return begun;
       for (;;) {
         if (this.#failure !== undefined) throw await this.#abandon(this.#failure.error);
         if (scope.aborted || run.ledger.failure !== undefined) return await this.#wind();
-        const end = this.#advance();
+        const advanced = this.#advance();
+        const end =
+          advanced?.status === 'completed' && this.#hooks?.has('afterAgent') === true ? await this.#changedEnd(this.#hooks, advanced) : advanced;
         if (end?.status === 'error') await this.#stopWork(new AbortReason('cancelled', `"${this.#frame.record.path}" failed.`));
         if (end !== undefined) {
           if (run.onStep !== undefined) await this.#reportRound();
@@ -134,6 +146,28 @@ class AgentRun {
       forgetGate();
       this.#work.close();
     }
+  }
+
+  /** What hooks want before anything else is done; not again once the model has been asked. */
+  async #begin(): Promise<BodyEnd | undefined> {
+    const hooks = this.#hooks;
+    const { scope } = this.#frame;
+    if (hooks?.has('beforeAgent') !== true || this.#position.model !== undefined || scope.aborted) return undefined;
+    const given = await hooks.beforeAgent();
+    if (given === undefined || scope.aborted) return undefined;
+    return hookEnd(this.#frame, this.#agent, given, hooks.takeWrites());
+  }
+
+  /** The end with the output that hooks make of it; `undefined` when a message has come meanwhile, which is to be answered first. */
+  async #changedEnd(hooks: HookPipeline, end: BodyEnd): Promise<BodyEnd | undefined> {
+    const output = await hooks.afterAgent(end.output ?? null);
+    if (this.#frame.scope.aborted || (this.#position.unseen > 0 && this.#position.stopReason === undefined)) {
+      this.#changed = true;
+      return undefined;
+    }
+    const finished = this.#finish({ output, stopReason: end.stopReason });
+    const { drafts, extras } = hooks.takeWrites();
+    return { ...finished, before: [...(finished.before ?? []), ...drafts], extras: joined(finished.extras, extras) };
   }
 
   /** Goes on where another process stopped. */
@@ -327,9 +361,11 @@ class AgentRun {
     this.#wakeUp();
   }
 
-  #finish({ output, stopReason }: Extract<Intent, { type: 'finish' }>): BodyEnd {
-    const key = this.#agent.output?.key;
-    if (key === undefined) return { status: 'completed', output, stopReason };
+  #finish({ output, stopReason }: Pick<Extract<Intent, { type: 'finish' }>, 'output' | 'stopReason'>): BodyEnd {
+    const { key, schema } = this.#agent.output ?? {};
+    // What stands in the place of an answer is not what the key is for.
+    const isAnswer = stopReason !== 'refused' && (schema === undefined || this.#position.parsed !== undefined || this.#position.final !== undefined);
+    if (key === undefined || !isAnswer) return { status: 'completed', output, stopReason };
     const { run, record } = this.#frame;
     const writes = new BodyState(run, record.path, 'runtime', undefined);
     createState(writes, this.#agent.stateSchema).update({ [key]: output });

@@ -2,6 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { AdjutantError, toErrorRecord } from '../base/error.ts';
 import { coerceToJson, findJsonDefect, isPlainObject, type JsonValue } from '../base/json.ts';
 import { describeValue } from '../base/options.ts';
+import { untilAborted } from '../effects/until-aborted.ts';
 import type { EventDraft } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import { isRunnable, type Runnable } from '../ledger/runnable.ts';
@@ -253,7 +254,11 @@ export class HookPipeline {
   async #call<Given>(hook: string, owner: string, call: ((ctx: HookContext) => Given) | undefined): Promise<Something<Awaited<Given>> | undefined> {
     if (call === undefined) return undefined;
     try {
-      return (await call(this.#contextNow())) as Something<Awaited<Given>> | undefined;
+      const given = call(this.#contextNow());
+      if (!(given instanceof Promise)) return given as Something<Awaited<Given>> | undefined;
+      // A hook that hangs does not keep its run from ending.
+      const { run, scope } = this.#frame;
+      return (await untilAborted(given, { scope, clock: run.app.clock }))?.value as Something<Awaited<Given>> | undefined;
     } catch (thrown) {
       throw new HookFailedError({ hook, owner, reason: toErrorRecord(thrown).message }, { cause: thrown });
     }

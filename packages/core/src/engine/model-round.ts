@@ -1,29 +1,48 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { CancelScope } from '../base/cancel-scope.ts';
 import { isAdjutantError } from '../base/error.ts';
-import { performModelCall } from '../effects/model-call.ts';
-import { awaitsBudget, type Frame } from '../loop/decide.ts';
+import { type GivenAnswer, givenAnswer } from '../effects/model-answer.ts';
+import { type ModelCallPorts, type ModelCallRequest, performModelCall } from '../effects/model-call.ts';
+import type { Runnable } from '../ledger/runnable.ts';
 import type { Intent } from '../loop/intent.ts';
 import type { Position } from '../loop/position.ts';
-import { toModel } from '../models/model.ts';
+import { modelLadder, type Rung } from '../models/ladder.ts';
+import { type Model, modelName, toModel } from '../models/model.ts';
 import type { Agent } from '../runnables/agent.ts';
+import type { RenderContext, Renderer } from '../runnables/render-context.ts';
+import { guardrailsAt } from '../supervision/guardrail.ts';
 import type { Supervision } from '../supervision/options.ts';
-import { AgentPrompts, defaultRenderers } from './agent-prompts.ts';
+import { AgentPrompts, defaultRenderers, type PreparedCall, type PromptRequest } from './agent-prompts.ts';
 import type { AgentTools } from './agent-tools.ts';
+import { answerRenderers, responseFormatOf } from './answer-format.ts';
+import { AnswerJudge } from './answer-judge.ts';
+import { AnswerPipeline, transferDrafts } from './answer-pipeline.ts';
+import type { AgentBudget } from './budget.ts';
 import { AgentCompaction } from './compaction.ts';
+import type { BeforeModel, HookPipeline } from './hook-pipeline.ts';
+import { InputGuard } from './input-guard.ts';
 import type { BodyFrame } from './invoke.ts';
+import { ModelFailures } from './model-failures.ts';
 
 /** What the model calls of an agent need of it. */
 export interface ModelRoundParts {
   readonly agent: Agent;
   readonly frame: BodyFrame;
   readonly position: Position;
-  readonly decideFrame: Frame;
+  readonly budget: AgentBudget;
   readonly tools: AgentTools;
   /** All that the agent has started: it ends with the agent. */
   readonly work: CancelScope;
   readonly supervision: Supervision;
+  readonly hooks: HookPipeline | undefined;
   sleepUntil(at: number): Promise<void>;
   reportRound(): Promise<void>;
+}
+
+interface Prepared {
+  readonly call: PreparedCall;
+  /** What a hook said in the place of the model. */
+  readonly given: GivenAnswer | undefined;
 }
 
 /** Makes the model calls of one agent invocation: everything between the decision to make one and its recorded answer. */
@@ -31,67 +50,156 @@ export class ModelRounds {
   readonly #parts: ModelRoundParts;
   readonly #prompts: AgentPrompts;
   readonly #compaction: AgentCompaction;
+  readonly #inputGuard: InputGuard;
+  readonly #answers: AnswerPipeline;
+  readonly #failures: ModelFailures;
+  readonly #hasAnswerChecks: boolean;
+  /** Made when a call fails for the first time, or when the agent goes on with another model than its first. */
+  #rungs: readonly Rung[] | undefined;
 
   constructor(parts: ModelRoundParts) {
     this.#parts = parts;
-    const { agent, frame } = parts;
-    this.#prompts = new AgentPrompts({ run: frame.run, agent, record: frame.record, renderers: agent.context ?? defaultRenderers });
-    this.#compaction = new AgentCompaction({ frame, agent, position: parts.position, prompts: this.#prompts });
+    const { agent, frame, position, hooks, supervision, tools } = parts;
+    const { guardrails } = supervision;
+    const renderers = [...answerRenderers(agent), ...(hooks?.renderers ?? []), ...(agent.context ?? defaultRenderers)];
+    this.#prompts = new AgentPrompts({ run: frame.run, agent, record: frame.record, renderers });
+    this.#compaction = new AgentCompaction({ frame, agent, position, prompts: this.#prompts });
+    this.#inputGuard = new InputGuard({ frame, agent: agent.name, position, guardrails });
+    const judge = new AnswerJudge({ agent, frame, position });
+    this.#answers = new AnswerPipeline({ frame, agent: agent.name, tools, hooks, guardrails, judge });
+    this.#failures = new ModelFailures({ frame, position, hooks, ladder: () => this.#ladder });
+    this.#hasAnswerChecks = hooks !== undefined || judge.isNeeded || guardrailsAt(guardrails, 'output').length > 0;
+  }
+
+  get #ladder(): readonly Rung[] {
+    const { agent } = this.#parts;
+    this.#rungs ??= modelLadder([agent.model, ...agent.fallbackModels].map(toModel));
+    return this.#rungs;
+  }
+
+  /** The model that is in use: the first one, or that of the rung that failures have led to. */
+  get #model(): Model {
+    const { agent, position } = this.#parts;
+    return position.rung === 0 ? toModel(agent.model) : (this.#ladder[position.rung]?.model ?? toModel(agent.model));
   }
 
   async call(intent: Extract<Intent, { type: 'model' }>): Promise<void> {
-    const { agent, frame, position, decideFrame, tools, work } = this.#parts;
-    const { run, record, scope } = frame;
+    const { frame, budget } = this.#parts;
+    const { run, scope } = frame;
     if (intent.notBefore !== undefined) await this.#parts.sleepUntil(intent.notBefore);
     if (run.onStep !== undefined) await this.#parts.reportRound();
     const refreshing = this.#refresh();
     if (refreshing !== undefined) await refreshing;
     if (scope.aborted) return;
-    // Another branch may have begun a call meanwhile: what is to be done is asked anew.
-    if (intent.attempt === 1 && !intent.final && awaitsBudget(position, decideFrame)) return;
-    const model = toModel(agent.model);
-    const making = this.#prompts.prepare({
+    if (this.#inputGuard.refuses(intent.round)) return;
+    const model = this.#model;
+    const preparing = this.#prepare(intent, model);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
+    if (prepared === undefined || scope.aborted) return;
+    // What is compacted is made anew: it is asked again what is to be done.
+    const compacting = this.#compaction.guard(prepared.call, model);
+    if (compacting !== false && (await compacting)) return;
+    if (scope.aborted) return;
+    // Without room what is to be done is asked anew. Others may not begin a call between this and the start of the call, which reserves.
+    const room = budget.admit({ tokens: prepared.call.tokens, characters: prepared.call.characters, model, final: intent.final });
+    if (typeof room === 'string') return;
+    await performModelCall(this.#requestOf(intent, model, prepared, room.maxOutputTokens), this.#ports(intent));
+  }
+
+  /** The prompt, and what hooks want in the place of an answer; `undefined`: the call is not to be made. */
+  #prepare(intent: Extract<Intent, { type: 'model' }>, model: Model): Prepared | Promise<Prepared | undefined> {
+    const { hooks, tools, position } = this.#parts;
+    const request = {
       round: intent.round,
       tools: tools.all(),
       final: intent.final,
       model,
       resultLimit: position.resultLimit,
-    });
-    const prepared = making instanceof Promise ? await making : making;
-    if (prepared === undefined) return;
-    // What is compacted is made anew: it is asked again what is to be done.
-    const compacting = this.#compaction.guard(prepared, model);
-    if (compacting !== false && (await compacting)) return;
-    if (scope.aborted) return;
-    await performModelCall(
-      {
-        path: record.path,
-        agent: agent.name,
-        model,
-        round: intent.round,
-        attempt: intent.attempt,
-        errorsBefore: position.modelErrors,
-        options: prepared.options,
-        recipe: prepared.recipe,
-        characters: prepared.characters,
-        final: intent.final,
-        toolName: (wireName) => tools.canonicalName(wireName),
-      },
-      {
-        ledger: run.ledger,
-        clock: run.app.clock,
-        random: run.app.random,
-        scope: work,
-        prices: run.app.prices,
-        emit: run.emit,
-        interruptions: run.interruptions,
-      },
-    );
+      responseFormat: responseFormatOf(this.#parts.agent, model, !intent.final && tools.all().length > 0),
+    };
+    const asks = hooks?.has('beforeModel') === true;
+    const { renderer } = this.#inputGuard;
+    if (!asks && renderer === undefined) {
+      const made = this.#prompts.prepare(request);
+      if (!(made instanceof Promise)) return { call: made, given: undefined };
+    }
+    return this.#prepareAsked(request, renderer, asks ? hooks : undefined);
+  }
+
+  async #prepareAsked(request: PromptRequest, renderer: Renderer | undefined, hooks: HookPipeline | undefined): Promise<Prepared | undefined> {
+    let verdict: BeforeModel | undefined;
+    const adjust = async (context: RenderContext): Promise<RenderContext> => {
+      const rendered = renderer === undefined ? context : renderer(context);
+      verdict = await hooks?.beforeModel(rendered);
+      return verdict?.kind === 'prompt' ? verdict.prompt : rendered;
+    };
+    const call = await this.#prompts.prepare({ ...request, adjust });
+    if (call === undefined) return undefined;
+    if (verdict?.kind === 'transfer') {
+      this.#transfer(verdict.target, verdict.by);
+      return undefined;
+    }
+    const given = verdict?.kind === 'answer' ? givenAnswer(verdict.answer, `beforeModel of ${verdict.by}`, this.#callId()) : undefined;
+    return { call, given };
+  }
+
+  #transfer(target: Runnable, by: string): void {
+    const { frame, hooks } = this.#parts;
+    const writes = hooks?.takeWrites();
+    frame.run.ledger.append([...(writes?.drafts ?? []), ...transferDrafts(frame, target, by, 'beforeModel')], writes?.extras);
+  }
+
+  #callId(): string {
+    return `given_${this.#parts.frame.run.ledger.lastSeq}`;
+  }
+
+  #requestOf(intent: Extract<Intent, { type: 'model' }>, model: Model, { call, given }: Prepared, maxOutputTokens?: number): ModelCallRequest {
+    const { agent, frame, position, tools } = this.#parts;
+    return {
+      path: frame.record.path,
+      agent: agent.name,
+      model,
+      round: intent.round,
+      attempt: intent.attempt,
+      errorsBefore: position.modelErrors,
+      options: maxOutputTokens === undefined ? call.options : { ...call.options, maxOutputTokens },
+      recipe: call.recipe,
+      characters: call.characters,
+      final: intent.final,
+      toolName: (wireName) => tools.canonicalName(wireName),
+      given,
+    };
+  }
+
+  #ports({ round, final }: Extract<Intent, { type: 'model' }>): ModelCallPorts {
+    const { frame, hooks, work } = this.#parts;
+    const { run } = frame;
+    const model = this.#model;
+    return {
+      ledger: run.ledger,
+      clock: run.app.clock,
+      random: run.app.random,
+      scope: work,
+      prices: run.app.prices,
+      emit: run.emit,
+      interruptions: run.interruptions,
+      plan: (failed) => this.#failures.plan(failed),
+      ...(this.#hasAnswerChecks
+        ? { process: (answer, substitutedBy) => this.#answers.process({ answer, round, final, substitutedBy, callId: this.#callId() }) }
+        : {}),
+      ...(hooks?.has('wrapModel') === true ? { wrap: (loaded) => hooks.wrap(loaded) } : {}),
+      ...(hooks?.has('beforeCall') === true ? { beforeCall: (options) => this.#beforeCall(hooks, modelName(model), options) } : {}),
+    };
+  }
+
+  async #beforeCall(hooks: HookPipeline, model: string, options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined> {
+    const found = await hooks.beforeCall({ model, options });
+    return found === undefined ? undefined : givenAnswer(found.answer, found.by, this.#callId());
   }
 
   /** Makes the prompt shorter after the provider has refused it as too long; when nothing is left to leave out, the agent is to fail. */
   recoverFromOverflow(): Promise<void> {
-    return this.#compaction.recover(toModel(this.#parts.agent.model));
+    return this.#compaction.recover(this.#model);
   }
 
   /** Shared state that the prompt may need; `undefined` when there is nothing to fetch. A store that fails is no failure of the agent. */

@@ -83,11 +83,13 @@ export class RunStarter {
 
   async #execute(run: Run, session: Session, request: RunRequest, sink: RunSink): Promise<RunEnd> {
     this.#active.set(session.id, run);
+    const forget = this.#app.middleware.flatMap(({ onStream }) => (onStream === undefined ? [] : [run.listen(quietly(onStream))]));
     try {
       const end = await executeRun(this.#app, session, request, sink);
       this.#onEnd(end);
       return end;
     } finally {
+      for (const one of forget) one();
       this.#active.delete(session.id);
     }
   }
@@ -131,6 +133,17 @@ export class RunStarter {
     for (const run of runs) run.stop();
     await Promise.all(runs.map((run) => run.settled()));
   }
+}
+
+/** Who only looks on does not disturb a run. */
+function quietly(listener: (event: StreamEvent) => void): (event: StreamEvent) => void {
+  return (event) => {
+    try {
+      listener(event);
+    } catch {
+      // Middleware that fails to log is no failure of what it logs.
+    }
+  };
 }
 
 /** Whether others have written since the session was read, so that it could not even be claimed; what it has not stored yet would be lost. */

@@ -1,5 +1,5 @@
 import type { ErrorRecord } from '../base/error.ts';
-import type { JsonValue } from '../base/json.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
 import {
   type Event,
   type EventOf,
@@ -24,6 +24,8 @@ export interface AttemptState {
   readonly deadline: number | undefined;
   /** That of the owner that made it. */
   readonly epoch: number;
+  /** The tool that stood in for the one that was asked for. */
+  readonly tool?: string | undefined;
   /** Missing while it runs, or when the process died. */
   result: EventOf<'tool_result'> | undefined;
 }
@@ -108,6 +110,8 @@ export interface Position {
   errors: number;
   /** What the invocation is to end with. */
   failure: ErrorRecord | undefined;
+  /** What a guardrail says in the place of an answer. */
+  refusal: string | undefined;
   /** A tool result that is the answer as it stands. */
   final: { readonly output: JsonValue } | undefined;
   /** The last answer as the output schema reads it. */
@@ -150,6 +154,7 @@ export function startPosition(path: string): Position {
     vetoes: { round: 0, streak: 0, total: 0 },
     errors: 0,
     failure: undefined,
+    refusal: undefined,
     final: undefined,
     parsed: undefined,
     repairs: 0,
@@ -194,7 +199,8 @@ function onInput(position: Position, event: EventOf<'tool_input'>): Position {
 
 /** Without a number as much again is allowed as the limit was. */
 function grant({ granted }: Position, { request }: EventOf<'tool_yield'>, { input }: EventOf<'tool_input'>): void {
-  const { reason, limit } = request.details as unknown as LimitState;
+  const { reason, limit, of } = request.details as unknown as LimitState;
+  if (of === 'run') return;
   const more = typeof input === 'number' ? input : limit;
   granted.set(reason, (granted.get(reason) ?? 0) + more);
 }
@@ -271,10 +277,21 @@ function onAnswerDecision(position: Position, { component, decision, data }: Eve
   if (component === 'output' && decision === 'repair') position.repairs++;
   if (component === 'goal' && decision === 'again') position.goalRounds++;
   if (component === 'goal' && decision === 'unmet') position.stopReason ??= 'goal_unmet';
-  if (component === 'models' && decision === 'fallback') position.rung = Number(data?.['rung']);
+  if (component === 'models' && decision === 'fallback') {
+    position.rung = Number(data?.['rung']);
+    // The next model has all of its own attempts.
+    position.modelErrors = 0;
+  }
+  if (component === 'guardrail' && decision === 'deny') onRefusal(position, data ?? {});
   if (component !== 'hooks') return;
   if (decision === 'transfer') position.next ??= data?.['next'] as unknown as NextInvocation;
   if (decision === 'continue') position.unseen++;
+}
+
+/** What came in ends the agent with a refusal in the place of an answer; an answer that went out was replaced by one. */
+function onRefusal(position: Position, { point, message }: JsonObject): void {
+  if (point === 'output') position.stopReason ??= 'refused';
+  if (point === 'input' || point === 'modelCall') position.refusal ??= String(message);
 }
 
 function onCompaction(position: Position, { reason, resultLimit }: EventOf<'compaction'>): Position {
@@ -318,8 +335,8 @@ export const positionFold: Fold<Position> = {
     return position;
   },
   tool_attempt: (position, event) => {
-    const { attempt, key, seq, deadline, epoch } = event;
-    position.calls.get(event.callId)?.attempts.push({ attempt, key, seq, deadline, epoch, result: undefined });
+    const { attempt, key, seq, deadline, epoch, tool } = event;
+    position.calls.get(event.callId)?.attempts.push({ attempt, key, seq, deadline, epoch, tool, result: undefined });
     return position;
   },
   tool_result: onToolResult,
@@ -347,6 +364,7 @@ export const positionFold: Fold<Position> = {
     position.modelErrors = 0;
     position.stopReason = undefined;
     position.failure = undefined;
+    position.refusal = undefined;
     position.repairs = 0;
     position.goalRounds = 0;
     position.overflows = 0;

@@ -1,0 +1,72 @@
+import type { JsonValue } from '../base/json.ts';
+import type { EventDraft } from '../ledger/event.ts';
+import type { BatchExtras } from '../ledger/ledger-writer.ts';
+import type { ModelAnswer, ModelText, ModelToolCall } from '../models/call.ts';
+import type { StepEvent, SubstituteAnswer } from '../runnables/hooks.ts';
+
+/** An answer as it is to be recorded. */
+export interface ProcessedAnswer {
+  readonly answer: ModelAnswer;
+  /** What the output schema makes of it. */
+  readonly parsed?: JsonValue | undefined;
+  /** State that hooks have written, in front of the answer. */
+  readonly before: readonly EventDraft[];
+  /** What was decided about the answer, behind it. */
+  readonly decisions: readonly EventDraft[];
+  readonly extras: BatchExtras | undefined;
+}
+
+/** What answers in the place of a model. */
+export interface GivenAnswer {
+  readonly answer: ModelAnswer;
+  readonly substitutedBy: string;
+  /** Whether the agent ends with it when it asks for no tools. */
+  readonly terminal: boolean;
+}
+
+/** Parts of an answer as hooks see them. The parts that they leave as they are keep what only the provider knows of them. */
+export function stepEventsOf({ thoughts, texts, toolCalls }: ModelAnswer, toolName: (wireName: string) => string): readonly StepEvent[] {
+  const remember = (event: StepEvent, part: ModelText | ModelToolCall): StepEvent => {
+    parts.set(event, part);
+    return Object.freeze(event);
+  };
+  return Object.freeze([
+    ...thoughts.map((part) => remember({ type: 'thought', text: part.text }, part)),
+    ...texts.map((part) => remember({ type: 'assistant', text: part.text }, part)),
+    ...toolCalls.map((part) => remember({ type: 'tool_call', name: toolName(part.name), args: part.args }, part)),
+  ]);
+}
+
+const parts = new WeakMap<StepEvent, ModelText | ModelToolCall>();
+
+/**
+ * The answer that these parts make. Parts that were not there before have nothing that a provider wants back.
+ * @param callId prefix of the ids of calls that no provider has named
+ */
+export function answerOfSteps(steps: readonly StepEvent[], callId: string, base?: ModelAnswer): ModelAnswer {
+  const thoughts: ModelText[] = [];
+  const texts: ModelText[] = [];
+  const toolCalls: ModelToolCall[] = [];
+  for (const step of steps) {
+    const known = parts.get(step);
+    if (step.type === 'tool_call') {
+      toolCalls.push((known as ModelToolCall | undefined) ?? { providerCallId: `${callId}_${toolCalls.length}`, name: step.name, args: step.args });
+    } else (step.type === 'thought' ? thoughts : texts).push((known as ModelText | undefined) ?? { text: step.text });
+  }
+  return {
+    usage: undefined,
+    finishReason: toolCalls.length > 0 ? 'tool-calls' : 'stop',
+    firstPartAt: undefined,
+    ...base,
+    thoughts,
+    texts,
+    toolCalls,
+  };
+}
+
+const noUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
+
+/** An answer that did not come from a model: it has used nothing. */
+export function givenAnswer({ stepEvents, terminal = true }: SubstituteAnswer, substitutedBy: string, callId: string): GivenAnswer {
+  return { answer: { ...answerOfSteps(stepEvents, callId), usage: noUsage }, substitutedBy, terminal };
+}

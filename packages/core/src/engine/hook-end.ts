@@ -1,0 +1,43 @@
+import type { EventDraft } from '../ledger/event.ts';
+import type { BatchExtras } from '../ledger/ledger-writer.ts';
+import type { Runnable } from '../ledger/runnable.ts';
+import type { Agent } from '../runnables/agent.ts';
+import { planHandOver } from './hand-over.ts';
+import type { BodyEnd, BodyFrame } from './invoke.ts';
+
+/** How an agent ends that a hook has answered for, or handed over, before anything was done. */
+export function hookEnd(
+  { run, record }: BodyFrame,
+  agent: Agent,
+  given: { readonly answer: string; readonly by: string } | { readonly target: Runnable; readonly by: string },
+  { drafts, extras }: { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined },
+): BodyEnd {
+  const noted = (decision: string, reasoning: string): EventDraft => ({
+    type: 'decision',
+    by: 'runtime',
+    invocationId: record.path,
+    component: 'hooks',
+    decision,
+    reasoning,
+    alternatives: ['let the agent do its work'],
+    data: { owner: given.by },
+  });
+  if ('answer' in given) {
+    const said: EventDraft = { type: 'assistant', by: 'runtime', invocationId: record.path, agent: agent.name, text: given.answer };
+    const note = noted('answer', `beforeAgent of ${given.by} answered in the place of the agent.`);
+    return { status: 'completed', output: given.answer, before: [...drafts, note, said], extras };
+  }
+  const plan = planHandOver(run, record.path, given.target);
+  if ('refused' in plan) {
+    const error = { name: 'HandoffRefusedError', code: 'handoff_refused', message: plan.refused };
+    return { status: 'error', error, before: drafts, extras };
+  }
+  const note = noted('transfer', `beforeAgent of ${given.by} handed over to "${given.target.name}".`);
+  return { status: 'transferred', next: plan.next, before: [...drafts, note, ...plan.drafts], extras };
+}
+
+/** What goes with one append, of two. */
+export function joined(one: BatchExtras | undefined, other: BatchExtras | undefined): BatchExtras | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return { ...one, ...other, shared: [...(one.shared ?? []), ...(other.shared ?? [])] };
+}
