@@ -1,0 +1,15 @@
+import { AdjutantError } from './error.ts';
+import { findInvalidOption, type OptionChecks } from './options.ts';
+
+/** Options of a ready guardrail, middleware or error handler that cannot work. */
+export class InvalidOptionError extends AdjutantError {
+  constructor(data: { function: string; reason: string }) {
+    super('invalid_option', `${data.function}() cannot be set up: ${data.reason}.`, data);
+  }
+}
+
+/** @throws InvalidOptionError for an option that does not exist or is not what it must be */
+export function checkOptions<Options>(name: string, options: Options, checks: OptionChecks<Options>): void {
+  const invalid = findInvalidOption(options, checks);
+  if (invalid !== undefined) throw new InvalidOptionError({ function: name, reason: invalid.reason });
+}

@@ -1,0 +1,103 @@
+import { checkOptions } from '../base/invalid-option.ts';
+import { isFunction, type OptionChecks } from '../base/options.ts';
+import type { StreamEvent } from '../ledger/event.ts';
+import { isSuccess } from '../ledger/tool-result.ts';
+import type { Middleware } from '../runnables/hooks.ts';
+
+export interface CliMiddlewareOptions {
+  /** Gets the text piece by piece. @default stdout */
+  readonly write?: (text: string) => void;
+}
+
+const optionChecks: OptionChecks<CliMiddlewareOptions> = { write: isFunction };
+
+// Control characters but line breaks and tabs: models and tools must not move the cursor or set the title of somebody's terminal.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
+
+/**
+ * Writes what a runtime does as plain text while it happens, for scripts: answers, names of tools and how their calls ended. No thoughts, arguments or
+ * results.
+ * @throws InvalidOptionError
+ */
+export function cliMiddleware(options: CliMiddlewareOptions = {}): Middleware {
+  checkOptions('cliMiddleware', options, optionChecks);
+  const printer = new Printer(options.write ?? ((text) => void process.stdout.write(text)));
+  return Object.freeze({ name: 'cliMiddleware', onStream: (event: StreamEvent) => printer.take(event) });
+}
+
+class Printer {
+  readonly #write: (text: string) => void;
+  /** Invocations whose answer is being streamed: its whole text, which comes later, has been written then. */
+  readonly #streaming = new Set<string>();
+  #speaker: string | undefined;
+  #isInLine = false;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  take(event: StreamEvent): void {
+    switch (event.type) {
+      case 'assistant_delta':
+        this.#streaming.add(event.invocationId);
+        this.#say(event.agent, event.delta);
+        return;
+      case 'assistant':
+        if (event.invocationId === undefined || !this.#streaming.has(event.invocationId)) this.#say(event.agent, event.text);
+        this.#endLine();
+        return;
+      case 'stream_reset':
+        this.#streaming.delete(event.invocationId);
+        this.#line('(the answer begins again)');
+        return;
+      case 'model_end':
+        this.#streaming.delete(event.invocationId);
+        return;
+      case 'tool_call':
+        this.#line(`→ ${event.name}`);
+        return;
+      case 'tool_result':
+        if (event.settled && !isSuccess(event.result)) this.#line(`✗ ${event.name}: ${event.result.errorType ?? event.result.status}`);
+        return;
+      case 'tool_yield':
+        this.#line(`? ${event.request.summary}`);
+        return;
+      case 'error':
+        this.#line(`✗ ${event.error.message}`);
+        return;
+      case 'invocation_end':
+        if (event.status === 'error') this.#line(`✗ ${event.error?.message ?? 'failed'}`);
+        return;
+      default:
+    }
+  }
+
+  #say(agent: string, text: string): void {
+    if (text === '') return;
+    if (this.#speaker !== agent) {
+      this.#endLine();
+      this.#speaker = agent;
+      this.#print(`[${agent}] `);
+    }
+    this.#print(text);
+  }
+
+  #line(text: string): void {
+    this.#endLine();
+    this.#print(`${text.replaceAll('\n', ' ')}\n`);
+  }
+
+  /** Whoever speaks next is named. */
+  #endLine(): void {
+    this.#speaker = undefined;
+    if (this.#isInLine) this.#print('\n');
+  }
+
+  #print(text: string): void {
+    const shown = text.replace(controls, '');
+    if (shown === '') return;
+    this.#isInLine = !shown.endsWith('\n');
+    this.#write(shown);
+  }
+}
