@@ -1,9 +1,11 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import type { Event } from '../ledger/event.ts';
+import type { Event, EventOf } from '../ledger/event.ts';
 import type { InvocationTree } from '../ledger/invocation-fold.ts';
 import type { HistoryScope } from '../ledger/prompt-recipe.ts';
 import type { PromptEvent } from '../runnables/render-context.ts';
-import { type EncoderOptions, type EncoderVersion, isPromptEvent, type MessageEncoder, messageEncoder } from './message-encoder.ts';
+import { isPromptEvent, messageEncoder } from './encoders.ts';
+import type { EncoderOptions, EncoderVersion, MessageEncoder } from './message-encoder.ts';
+import { newestMessages } from './prompt-units.ts';
 import { comparePositions, promptPosition, Visibility } from './visibility.ts';
 
 /** What is read of a ledger to make prompts. */
@@ -22,8 +24,16 @@ export class History {
   readonly #agent: string;
   readonly #visibility: Visibility;
   readonly #version: EncoderVersion;
-  readonly #encoder: MessageEncoder;
-  readonly #events: Event[] = [];
+  readonly #options: EncoderOptions;
+  /** Missing until it is needed, and again when what it has taken in is no longer all in the prompt. */
+  #encoder: MessageEncoder | undefined;
+  /** How many of the events the encoder has taken in. */
+  #encoded = 0;
+  #events: Event[] = [];
+  /** Covered events that stay in the prompt all the same, with the compaction that covers them. */
+  readonly #overlap = new Map<Event, string>();
+  /** The last fact of each key. */
+  readonly #facts = new Map<string, Event>();
   /** Invocations whose model is being asked, as far as the events go that were looked at. */
   readonly #asking = new Set<string>();
   /** What arrived while a model was being asked: the answer does not know of it, so it stands behind it. */
@@ -36,7 +46,7 @@ export class History {
     this.#agent = agent;
     this.#visibility = new Visibility(ledger.invocations, path, scope);
     this.#version = options.encoder;
-    this.#encoder = messageEncoder(options);
+    this.#options = options;
   }
 
   /** Takes in what the ledger has got since the last time. */
@@ -76,12 +86,60 @@ export class History {
   }
 
   #add(event: Event): void {
+    if (event.type === 'compaction') {
+      this.#compact(event);
+      return;
+    }
+    if (event.type === 'memory' && event.key !== undefined) this.#replaceFact(event, event.key);
     this.#events.push(event);
-    this.#encoder.push(event, this.isNative(event));
+  }
+
+  #replaceFact(event: Event, key: string): void {
+    const before = this.#facts.get(key);
+    this.#facts.set(key, event);
+    if (before !== undefined) this.#keepOnly(this.#events.filter((candidate) => candidate !== before));
+  }
+
+  /** What is covered leaves the prompt, and the summary stands where the first of it stood. */
+  #compact(compaction: EventOf<'compaction'>): void {
+    const covers = new Set(compaction.covers);
+    const isCovered = (event: Event): boolean => covers.has(event.id) || covers.has(this.#overlap.get(event) ?? '');
+    const covered = this.#events.filter(isCovered);
+    const [first] = covered;
+    if (first === undefined) return;
+    const stay = new Set(newestMessages(covered, compaction.overlap));
+    for (const event of covered) {
+      if (stay.has(event)) this.#overlap.set(event, compaction.id);
+      else this.#overlap.delete(event);
+    }
+    const left: Event[] = [];
+    for (const event of this.#events) {
+      if (event === first && compaction.summary !== '') left.push(compaction);
+      if (stay.has(event) || !isCovered(event)) left.push(event);
+    }
+    this.#keepOnly(left);
+  }
+
+  #keepOnly(events: Event[]): void {
+    this.#events = events;
+    this.#encoder = undefined;
+    this.#encoded = 0;
+  }
+
+  /** Whether a compaction covers an event that is still in the prompt. */
+  isCovered(event: Event): boolean {
+    return this.#overlap.has(event);
+  }
+
+  /** Whether it has been asked for yet. */
+  get isUsed(): boolean {
+    return this.#seen > 0;
   }
 
   #isVisible(event: Event): boolean {
-    if (isPromptEvent(event, this.#version)) return this.#visibility.relation(event) !== 'hidden';
+    if (isPromptEvent(event, this.#version)) {
+      return this.#visibility.relation(event) !== 'hidden' && (event.type !== 'decision' || this.isNative(event));
+    }
     if (event.type === 'model_start' || event.type === 'model_end') return event.invocationId === this.#path || this.#isPast(event);
     return event.type === 'invocation_end' && event.invocationId !== this.#path && this.#visibility.relation(event) === 'own';
   }
@@ -118,20 +176,38 @@ export class History {
   }
 
   messages(): readonly LanguageModelV4Message[] {
-    this.#catchUp();
-    this.#release();
-    return this.#encoder.messages();
+    return this.#encoderOfAll().messages();
+  }
+
+  #encoderOfAll(): MessageEncoder {
+    const events = this.events();
+    this.#encoder ??= messageEncoder(this.#options);
+    for (; this.#encoded < events.length; this.#encoded++) {
+      const event = events[this.#encoded] as Event;
+      this.#encoder.push(event, this.isNative(event));
+    }
+    return this.#encoder;
   }
 
   /** Characters of text in the messages. */
   get characters(): number {
-    return this.#encoder.characters;
+    return this.#encoder?.characters ?? 0;
   }
 }
 
 /** Whether an event is not part of anybody's round. */
 function isNews(event: Event): boolean {
-  return event.type === 'user' || event.type === 'invocation_end' || (event.type === 'tool_result' && event.late === true);
+  switch (event.type) {
+    case 'user':
+    case 'invocation_end':
+    case 'decision':
+    case 'memory':
+      return true;
+    case 'tool_result':
+      return event.late === true;
+    default:
+      return false;
+  }
 }
 
 function hasBranches(tree: InvocationTree): boolean {

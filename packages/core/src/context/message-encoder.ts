@@ -1,8 +1,7 @@
 import type { JSONValue, LanguageModelV4Message, LanguageModelV4ToolResultOutput, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { JsonValue } from '../base/json.ts';
-import { isEffectId } from '../ledger/effect-id.ts';
-import type { Event, EventOf } from '../ledger/event.ts';
-import { isLateNews } from '../ledger/late-news.ts';
+import type { EventOf } from '../ledger/event.ts';
+import type { PromptRecipe } from '../ledger/prompt-recipe.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 import type { PromptEvent } from '../runnables/render-context.ts';
 import { truncateText } from './truncate.ts';
@@ -18,6 +17,9 @@ interface OpenRound {
   readonly deferred: LanguageModelV4Message[];
 }
 
+/** How events become messages: named by each recipe. */
+export type EncoderVersion = PromptRecipe['encoder'];
+
 export interface EncoderOptions {
   readonly encoder: EncoderVersion;
   /** Longest tool result in characters. */
@@ -28,9 +30,6 @@ export interface EncoderOptions {
   readonly toolName: (name: string) => string;
 }
 
-/** The longest arguments that a note repeats. */
-const longestNotedArgs = 500;
-
 /**
  * Encoder version 1: turns events, one after the other, into the messages of a prompt. It is frozen, because recorded prompts are
  * rebuilt with it; another encoding is another class with the next version.
@@ -39,7 +38,7 @@ const longestNotedArgs = 500;
  * A call is never parted from its result: results stand in the order of the calls, and what arrived between waits behind them.
  */
 export class MessageEncoder {
-  readonly #options: EncoderOptions;
+  protected readonly options: EncoderOptions;
   readonly #messages: LanguageModelV4Message[] = [];
   #assistant: { readonly invocation: string | undefined; readonly round: number | undefined; readonly parts: AssistantPart[] } | undefined;
   #calls: EventOf<'tool_call'>[] = [];
@@ -47,7 +46,7 @@ export class MessageEncoder {
   #characters = 0;
 
   constructor(options: EncoderOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Characters of text in the messages so far. */
@@ -66,13 +65,13 @@ export class MessageEncoder {
         this.#addUser(event.type === 'rewritten' ? event.text : event.summary);
         break;
       case 'user':
-        this.#addUser(String(this.#options.resolve(event.text)));
+        this.#addUser(String(this.options.resolve(event.text)));
         break;
       case 'invocation_start':
-        if (event.input?.message !== undefined) this.#addUser(String(this.#options.resolve(event.input.message)));
+        if (event.input?.message !== undefined) this.#addUser(String(this.options.resolve(event.input.message)));
         break;
       case 'invocation_end':
-        this.#addUser(endNotice(event, this.#options.resolve));
+        this.#addUser(endNotice(event, this.options.resolve));
         break;
       case 'thought':
       case 'assistant':
@@ -116,18 +115,18 @@ export class MessageEncoder {
     const extra = event.providerMetadata === undefined ? {} : { providerOptions: event.providerMetadata as SharedV4ProviderOptions };
     if (event.type === 'tool_call') {
       this.#calls.push(event);
-      const input = this.#options.resolve(event.args);
+      const input = this.options.resolve(event.args);
       this.#characters += lengthOf(input);
       parts.push({
         type: 'tool-call',
         toolCallId: event.providerCallId,
-        toolName: this.#options.toolName(event.name),
+        toolName: this.options.toolName(event.name),
         input: event.invalid === undefined ? input : {},
         ...extra,
       });
       return;
     }
-    const text = String(this.#options.resolve(event.text));
+    const text = String(this.options.resolve(event.text));
     this.#characters += text.length;
     if (text !== '' || event.providerMetadata !== undefined) parts.push({ type: event.type === 'thought' ? 'reasoning' : 'text', text, ...extra });
   }
@@ -163,15 +162,16 @@ export class MessageEncoder {
 
   #resultPart(call: EventOf<'tool_call'>, event: EventOf<'tool_result'> | undefined): ToolPart {
     const output: LanguageModelV4ToolResultOutput =
-      event === undefined ? { type: 'error-text', value: 'No result of this call is known.' } : this.#output(event.result);
+      event === undefined ? { type: 'error-text', value: 'No result of this call is known.' } : this.output(event);
     this.#characters += lengthOf(output.type === 'execution-denied' ? output.reason : output.value);
-    return { type: 'tool-result', toolCallId: call.providerCallId, toolName: this.#options.toolName(call.name), output };
+    return { type: 'tool-result', toolCallId: call.providerCallId, toolName: this.options.toolName(call.name), output };
   }
 
-  #output(result: ToolResult): LanguageModelV4ToolResultOutput {
-    const content = this.#options.resolve(result.content) as JsonValue;
+  /** What the model is given as the result of its call. */
+  protected output({ result }: EventOf<'tool_result'>): LanguageModelV4ToolResultOutput {
+    const content = this.options.resolve(result.content) as JsonValue;
     const failed = !isSuccess(result);
-    const limit = this.#options.resultLimit;
+    const limit = this.options.resultLimit;
     if (typeof content === 'string') return { type: failed ? 'error-text' : 'text', value: withAlternatives(truncateText(content, limit), result) };
     if (lengthOf(content) > limit || (failed && result.alternatives !== undefined)) {
       return { type: failed ? 'error-text' : 'text', value: withAlternatives(truncateText(JSON.stringify(content), limit), result) };
@@ -183,68 +183,16 @@ export class MessageEncoder {
   #pushForeign(event: EventOf<'thought'> | EventOf<'assistant'> | EventOf<'tool_call'>): void {
     if (event.type === 'thought') return;
     const { agent } = event;
-    if (event.type === 'assistant') this.#addUser(`[${agent}] said: ${String(this.#options.resolve(event.text))}`);
-    else this.#addUser(`[${agent}] called the tool ${event.name} with ${JSON.stringify(this.#options.resolve(event.args))}`);
+    if (event.type === 'assistant') this.#addUser(`[${agent}] said: ${String(this.options.resolve(event.text))}`);
+    else this.#addUser(`[${agent}] called the tool ${event.name} with ${JSON.stringify(this.options.resolve(event.args))}`);
   }
 
   #tellResult(event: EventOf<'tool_result'>): void {
     if (!event.settled) return;
-    const content = this.#options.resolve(event.result.content);
-    const text = truncateText(typeof content === 'string' ? content : JSON.stringify(content), this.#options.resultLimit);
+    const content = this.options.resolve(event.result.content);
+    const text = truncateText(typeof content === 'string' ? content : JSON.stringify(content), this.options.resultLimit);
     this.#addUser(`The tool ${event.name} ${isSuccess(event.result) ? 'returned' : 'failed'}: ${text}`);
   }
-}
-
-/**
- * Encoder version 2: as version 1, and says when a call that was given up has brought its result after all, and when a person changed the
- * arguments of a call before it was run. Frozen like it. Both are told as messages, because a call has one result for every provider, and
- * its arguments are what the model said.
- */
-class NotingEncoder extends MessageEncoder {
-  readonly #given: EncoderOptions;
-  readonly #calls = new Map<string, EventOf<'tool_call'>>();
-
-  constructor(options: EncoderOptions) {
-    super(options);
-    this.#given = options;
-  }
-
-  override push(event: PromptEvent, native: boolean): void {
-    if (event.type === 'tool_call') this.#calls.set(event.callId, event);
-    if (event.type !== 'tool_result' || event.late !== true) super.push(event, native);
-    else if (isLateNews(event)) super.push({ type: 'synthetic', role: 'user', text: this.#note(event) }, native);
-    if (event.type === 'tool_result' && event.settled && event.editedArgs !== undefined && this.#calls.has(event.callId)) {
-      super.push({ type: 'synthetic', role: 'user', text: this.#editNote(event) }, native);
-    }
-  }
-
-  #editNote({ name, editedArgs }: EventOf<'tool_result'>): string {
-    const args = truncateText(JSON.stringify(this.#given.resolve(editedArgs)), longestNotedArgs);
-    return `The arguments of the call of the tool ${name} were changed by a person before it was run. It was run with ${args}`;
-  }
-
-  #note({ callId, name, result }: EventOf<'tool_result'>): string {
-    const { resolve, resultLimit } = this.#given;
-    const call = this.#calls.get(callId);
-    const args = call === undefined ? '' : ` with ${truncateText(JSON.stringify(resolve(call.args)), longestNotedArgs)}`;
-    const content = resolve(result.content);
-    const text = truncateText(typeof content === 'string' ? content : JSON.stringify(content), resultLimit);
-    return `The call of the tool ${name}${args}, which was given up before, has ended since: it ${isSuccess(result) ? 'returned' : 'failed without an effect'}: ${text}`;
-  }
-}
-
-/** How events become messages, by the `encoder` of a recipe. What is here is never edited: another way gets the next number. */
-const encoders = Object.freeze({ 1: MessageEncoder, 2: NotingEncoder });
-export type EncoderVersion = keyof typeof encoders;
-/** What new prompts are made with. */
-export const currentEncoder: EncoderVersion = 2;
-
-export function isKnownEncoder(version: number): version is EncoderVersion {
-  return Object.hasOwn(encoders, version);
-}
-
-export function messageEncoder(options: EncoderOptions): MessageEncoder {
-  return new encoders[options.encoder](options);
 }
 
 function withAlternatives(text: string, result: ToolResult): string {
@@ -255,7 +203,8 @@ function userMessage(text: string): LanguageModelV4Message {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-function lengthOf(value: unknown): number {
+/** Characters of a text, or of the JSON of anything else. */
+export function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   return value === undefined ? 0 : JSON.stringify(value).length;
 }
@@ -265,21 +214,4 @@ function endNotice(event: EventOf<'invocation_end'>, resolve: (value: unknown) =
   if (event.status !== 'completed') return `[${name}] ended as ${event.status}${event.error === undefined ? '' : `: ${event.error.message}`}`;
   const output = resolve(event.output);
   return `[${name}] has finished: ${typeof output === 'string' ? output : JSON.stringify(output ?? null)}`;
-}
-
-/** Whether an event can stand in a prompt at all. What effects of bodies gave is for the bodies, not for models. */
-export function isPromptEvent(event: Event, encoder: EncoderVersion): boolean {
-  switch (event.type) {
-    case 'user':
-    case 'assistant':
-    case 'thought':
-    case 'tool_call':
-      return true;
-    case 'tool_result':
-      return event.settled ? !isEffectId(event.callId) : encoder > 1 && isLateNews(event);
-    case 'invocation_start':
-      return event.input?.message !== undefined;
-    default:
-      return false;
-  }
 }

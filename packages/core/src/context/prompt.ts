@@ -4,8 +4,9 @@ import type { JsonValue } from '../base/json.ts';
 import type { Event } from '../ledger/event.ts';
 import type { HistoryScope, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import type { PromptEvent, RenderContext, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
+import { messageEncoder } from './encoders.ts';
 import { History, type LedgerView } from './history.ts';
-import { type EncoderOptions, type MessageEncoder, messageEncoder } from './message-encoder.ts';
+import type { EncoderOptions, MessageEncoder } from './message-encoder.ts';
 
 /** A stretch of the prompt in the making. */
 type Segment =
@@ -30,6 +31,15 @@ export class Histories {
 
   get lastSeq(): number {
     return this.#ledger.events.length;
+  }
+
+  /** The history that prompts were made of so far: the longest, if there are several. `undefined`: they hold none. */
+  get main(): History | undefined {
+    let main: History | undefined;
+    for (const history of this.#byScope.values()) {
+      if (history.isUsed && history.events().length > (main?.events().length ?? -1)) main = history;
+    }
+    return main;
   }
 
   /** Whether it is the ledger's own event, and not one that a renderer made of it. */

@@ -40,9 +40,9 @@ test('what a renderer makes of an event is recorded as what it is', async () => 
 
 test('a prompt of an encoder that is not known is not guessed', async () => {
   const { session: desk } = await run(agent({ name: 'reader', model: scriptedModel([{ text: 'done' }]) }), 'Go');
-  const events = desk.events.map((event) => (event.type === 'model_start' ? { ...event, recipe: { ...event.recipe, encoder: 3 as 1 } } : event));
+  const events = desk.events.map((event) => (event.type === 'model_start' ? { ...event, recipe: { ...event.recipe, encoder: 99 as 1 } } : event));
   const seq = events.find(({ type }) => type === 'model_start')?.seq ?? 0;
   expect(() => promptOf(events, seq)).toThrowError(
-    expect.objectContaining({ code: 'prompt_not_found', message: expect.stringContaining('encoder 3') }),
+    expect.objectContaining({ code: 'prompt_not_found', message: expect.stringContaining('encoder 99') }),
   );
 });

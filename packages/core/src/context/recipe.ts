@@ -5,7 +5,7 @@ import { type Event, type EventOf, foldEvent } from '../ledger/event.ts';
 import { emptyInvocationTree, invocationFold } from '../ledger/invocation-fold.ts';
 import type { PromptRecipe, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
-import { currentEncoder, isKnownEncoder } from './message-encoder.ts';
+import { currentEncoder, isKnownEncoder } from './encoders.ts';
 import { encodeRecipe, Histories, type RenderedPrompt } from './prompt.ts';
 
 /** How often the segments of an invocation's recipe are written whole, so that a rebuild never walks far back. */

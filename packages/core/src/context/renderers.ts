@@ -56,17 +56,22 @@ export function enrichUserMessages(
   };
 }
 
-/** Keeps injected messages and the last `count` events. A call is never parted from its result: the cut moves back to keep them together. */
+/** Keeps injected messages, facts that are to be remembered, and the last `count` other events. A call is never parted from its result: the cut moves back to keep them together. */
 export function selectRecentEvents(count: number): Renderer {
   return (context) => {
     const { events } = context;
-    const recorded = events.filter((event) => event.type !== 'synthetic');
+    const recorded = events.filter(isSelectable);
     if (recorded.length <= count) return context;
     let first = recorded.length - count;
     while (first > 0 && belongsToRoundBefore(recorded, first)) first--;
     const kept = new Set(recorded.slice(first));
-    return context.withEvents(events.filter((event) => event.type === 'synthetic' || kept.has(event)));
+    return context.withEvents(events.filter((event) => !isSelectable(event) || kept.has(event)));
   };
+}
+
+/** Whether an event may be left out because it is old. */
+function isSelectable(event: PromptEvent): boolean {
+  return event.type !== 'synthetic' && event.type !== 'memory';
 }
 
 /** Whether a cut before `index` would part an answer of the model or its tool results from what goes before. */

@@ -10,10 +10,14 @@ export function resultLimit(contextWindow: number): number {
   return Math.max(fewestCharacters, Math.min(mostCharacters, Math.floor(contextWindow * shareOfWindow * charactersPerToken)));
 }
 
-/** Shortens a text to `limit` characters: at the last line end if that lies in the second half, and says so. */
-export function truncateText(text: string, limit: number): string {
+/**
+ * Shortens a text to `limit` characters: at the last line end if that lies in the second half, and says so.
+ * @param note what stands behind the mark
+ */
+export function truncateText(text: string, limit: number, note = ''): string {
   if (text.length <= limit) return text;
-  const cut = text.slice(0, Math.max(0, limit - marker.length - 1));
+  const mark = `${marker}${note}`;
+  const cut = text.slice(0, Math.max(0, limit - mark.length - 1));
   const lineEnd = cut.lastIndexOf('\n');
-  return `${lineEnd > cut.length / 2 ? cut.slice(0, lineEnd) : cut}\n${marker}`;
+  return `${lineEnd > cut.length / 2 ? cut.slice(0, lineEnd) : cut}\n${mark}`;
 }

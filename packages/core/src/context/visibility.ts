@@ -26,6 +26,7 @@ export class Visibility {
     const path = event.invocationId;
     if (path === undefined) return this.#scope === 'own' ? 'hidden' : 'outside';
     if (path === this.#path) return 'own';
+    if (event.type === 'memory') return this.#relationOfFact(path);
     let relation = this.#known.get(path);
     if (relation === undefined) {
       relation = this.#relationOf(path);
@@ -35,6 +36,15 @@ export class Visibility {
     if (relation === 'ancestor' && event.type !== 'user' && event.seq > this.#startSeq()) return 'hidden';
     if (relation === 'hidden' && event.type === 'invocation_end' && this.#isNotice(event)) return 'own';
     return relation;
+  }
+
+  /** A fact is known to all who see the invocation that it was found for: what was called to find it out is part of that. */
+  #relationOfFact(path: string): Relation {
+    for (let record = this.#tree.byPath.get(path); record !== undefined; record = this.#tree.byPath.get(record.parent ?? '')) {
+      const relation = record.path === this.#path ? 'own' : this.#relationOf(record.path);
+      if (relation !== 'hidden' || this.#isStructural(record)) return relation;
+    }
+    return 'hidden';
   }
 
   /** The end of a child that was spawned by a call which had its result before: nobody has told the agent of it yet. */

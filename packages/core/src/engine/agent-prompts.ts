@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from '@ai-sdk/provider';
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
-import { currentEncoder } from '../context/message-encoder.ts';
+import { currentEncoder } from '../context/encoders.ts';
 import { encodePrompt, Histories, promptContext } from '../context/prompt.ts';
 import { lastSegments, writeRecipe } from '../context/recipe.ts';
 import { includeHistory, injectUserMessage } from '../context/renderers.ts';

@@ -19,7 +19,7 @@ export type RecipeSegment =
  */
 export interface PromptRecipe {
   /** Version of the encoder that turns events into messages. Encoders are never edited, only added. */
-  readonly encoder: 1 | 2;
+  readonly encoder: 1 | 2 | 3;
   /** The stretches, or how many stretches at the front are the same as in the call before of this invocation. */
   readonly segments: readonly RecipeSegment[];
   readonly keep?: number;

@@ -1,0 +1,62 @@
+import type { JSONValue, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
+import type { EventOf } from '../ledger/event.ts';
+import { isSuccess } from '../ledger/tool-result.ts';
+import type { PromptEvent } from '../runnables/render-context.ts';
+import { lengthOf } from './message-encoder.ts';
+import { NotingEncoder } from './noting-encoder.ts';
+import { truncateText } from './truncate.ts';
+
+/** Confidence below which the model is told not to rely on a result. */
+const lowConfidence = 0.5;
+
+/**
+ * Encoder version 3: as version 2, and says of a result what became of the call and what supervision has to say about it, what was decided about
+ * the agent, what is to be kept in mind, and what stands in the place of what was left out. Frozen like them. A plain success reads as before.
+ */
+export class TellingEncoder extends NotingEncoder {
+  override push(event: PromptEvent, native: boolean): void {
+    switch (event.type) {
+      case 'memory':
+        this.#tell(`Remember: ${String(this.options.resolve(event.text))}`);
+        break;
+      case 'decision':
+        // What another agent was told is nothing that this one could act on.
+        if (native) this.#tell(String(this.options.resolve(event.tell)));
+        break;
+      case 'compaction':
+        this.#tell(String(this.options.resolve(event.summary)));
+        break;
+      default:
+        super.push(event, native);
+    }
+  }
+
+  #tell(text: string): void {
+    super.push({ type: 'synthetic', role: 'user', text }, false);
+  }
+
+  protected override output(event: EventOf<'tool_result'>): LanguageModelV4ToolResultOutput {
+    const { result, callId } = event;
+    const limit = this.options.resultLimit;
+    const content = this.options.resolve(result.content);
+    const remarks = this.#remarksOn(event);
+    if (result.status === 'success' && remarks.length === 0 && typeof content !== 'string' && lengthOf(content) <= limit) {
+      // JSON of the ledger is read-only, which the provider's types do not know.
+      return { type: 'json', value: content as JSONValue };
+    }
+    const whole = typeof content === 'string' ? content : JSON.stringify(content);
+    const text = truncateText(whole, limit, ` The whole result has ${whole.length} characters. Call id: ${callId}`);
+    const head = result.status === 'success' ? text : `[${result.status}]${text === '' ? '' : ` ${text}`}`;
+    return { type: isSuccess(result) ? 'text' : 'error-text', value: [head, ...remarks].join('\n') };
+  }
+
+  #remarksOn({ result, notes }: EventOf<'tool_result'>): string[] {
+    const { errorType, alternatives = [], confidence = 1 } = result;
+    const remarks: string[] = [];
+    if (errorType !== undefined) remarks.push(`Error type: ${errorType}`);
+    if (alternatives.length > 0) remarks.push(`Instead: ${alternatives.join('; ')}`);
+    if (notes !== undefined) for (const note of notes) remarks.push(String(this.options.resolve(note)));
+    if (confidence < lowConfidence) remarks.push('[Low confidence: check this before you rely on it.]');
+    return remarks;
+  }
+}
