@@ -135,7 +135,7 @@ const confessions =
   /verify (?:that )?you are (?:a )?human|(?:complete|solve) the captcha|enable javascript and cookies to continue|unusual traffic from your (?:computer )?network|checking your browser before accessing|are you a robot\?|press (?:and|&) hold to confirm you are/i;
 
 /** Without one of these there is no need to read the page. */
-const hints = /403|denied|attention|moment|robot|human|captcha|browser|ddos|pardon|blocked|forbidden|unusual|cookies/i;
+const hints = /403|denied|attention|moment|robot|human|security|captcha|browser|ddos|pardon|blocked|forbidden|unusual|cookies/i;
 
 /** Characters of a page that may be a refusal: an article about captchas is longer. */
 const longestRefusal = 2_000;
