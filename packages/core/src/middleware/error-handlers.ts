@@ -1,3 +1,5 @@
+import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
+import { isAnything, isCount, isCountOrNone, isFunction, isNotNegative, type OptionChecks } from '../base/options.ts';
 import type { ErrorAction, ErrorContext, ErrorHandler } from '../runnables/hooks.ts';
 
 export interface RetryHandlerOptions {
@@ -25,6 +27,11 @@ export interface LoggingHandlerOptions {
   /** Gets each error. What it throws is not heard. */
   readonly onError: (ctx: ErrorContext) => void;
 }
+
+const retryChecks: OptionChecks<RetryHandlerOptions> = { maxAttempts: isCount, baseDelay: isNotNegative, retryable: isFunction };
+const rateLimitChecks: OptionChecks<RateLimitHandlerOptions> = { maxRetries: isCountOrNone, baseDelay: isNotNegative };
+const timeoutChecks: OptionChecks<TimeoutHandlerOptions> = { fallbackResult: isAnything };
+const loggingChecks: OptionChecks<LoggingHandlerOptions> = { onError: isFunction };
 
 /** The longest wait that a handler asks for of itself, in milliseconds. */
 const longestDelay = 60_000;
@@ -55,8 +62,9 @@ function doubled(baseDelay: number, attempt: number): number {
   return Math.min(longestDelay, baseDelay * 2 ** Math.max(0, attempt - 1));
 }
 
-/** Has failed attempts made again. Attempts that might do something twice are not. */
+/** Has failed attempts made again. Attempts that might do something twice are not. @throws InvalidOptionError */
 export function retryHandler(options: RetryHandlerOptions = {}): ErrorHandler {
+  checkOptions('retryHandler', options, retryChecks);
   const { maxAttempts = 3, baseDelay = 500, retryable = mayBeOverSoon } = options;
   return Object.freeze({
     name: 'retryHandler',
@@ -67,8 +75,9 @@ export function retryHandler(options: RetryHandlerOptions = {}): ErrorHandler {
   });
 }
 
-/** Has attempts made again that came too fast (HTTP 429), after as long as the other side asks for. */
+/** Has attempts made again that came too fast (HTTP 429), after as long as the other side asks for. @throws InvalidOptionError */
 export function rateLimitHandler(options: RateLimitHandlerOptions = {}): ErrorHandler {
+  checkOptions('rateLimitHandler', options, rateLimitChecks);
   const { maxRetries = 5, baseDelay = 1_000 } = options;
   return Object.freeze({
     name: 'rateLimitHandler',
@@ -78,8 +87,11 @@ export function rateLimitHandler(options: RateLimitHandlerOptions = {}): ErrorHa
   });
 }
 
-/** Puts a result in the place of one that took too long. */
-export function timeoutHandler({ fallbackResult }: TimeoutHandlerOptions): ErrorHandler {
+/** Puts a result in the place of one that took too long. @throws InvalidOptionError */
+export function timeoutHandler(options: TimeoutHandlerOptions): ErrorHandler {
+  checkOptions('timeoutHandler', options, timeoutChecks);
+  const { fallbackResult } = options;
+  if (fallbackResult === undefined) throw new InvalidOptionError({ function: 'timeoutHandler', reason: '`fallbackResult` is needed' });
   return Object.freeze({
     name: 'timeoutHandler',
     canHandle: isTimeout,
@@ -87,8 +99,11 @@ export function timeoutHandler({ fallbackResult }: TimeoutHandlerOptions): Error
   });
 }
 
-/** Hands every error to a function, and leaves it to the handlers behind it. */
-export function loggingHandler({ onError }: LoggingHandlerOptions): ErrorHandler {
+/** Hands every error to a function, and leaves it to the handlers behind it. @throws InvalidOptionError */
+export function loggingHandler(options: LoggingHandlerOptions): ErrorHandler {
+  checkOptions('loggingHandler', options, loggingChecks);
+  const { onError } = options;
+  if (onError === undefined) throw new InvalidOptionError({ function: 'loggingHandler', reason: '`onError` is needed' });
   return Object.freeze({
     name: 'loggingHandler',
     handle: async (ctx: ErrorContext): Promise<ErrorAction> => {

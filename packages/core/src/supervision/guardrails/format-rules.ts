@@ -55,9 +55,9 @@ const lineRules: readonly (readonly [RegExp, string])[] = [
 const inlineRules: readonly (readonly [RegExp, string])[] = [
   [/!\[([^\][\n]{0,500})\]\([^()\s]{0,2000}\)/g, '$1'],
   [/\[([^\][\n]{1,500})\]\([^()\s]{0,2000}\)/g, '$1'],
-  [/\*{1,3}([^*\n]+)\*{1,3}/g, '$1'],
-  [/(?<![\p{L}\p{N}_])_{1,3}([^_\n]+)_{1,3}(?![\p{L}\p{N}_])/gu, '$1'],
-  [/~~([^~\n]+)~~/g, '$1'],
+  [/\*{1,3}(?=\S)([^*\n]*[^*\s])\*{1,3}/g, '$1'],
+  [/(?<![\p{L}\p{N}_])_{1,3}(?=\S)([^_\n]*[^_\s])_{1,3}(?![\p{L}\p{N}_])/gu, '$1'],
+  [/~~(?=\S)([^~\n]*[^~\s])~~/g, '$1'],
   [/`{1,3}([^`\n]+)`{1,3}/g, '$1'],
 ];
 
@@ -86,7 +86,7 @@ function withoutMarksOfLine(line: string): string {
 
 const anyEmoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u;
 const emojiWithSpace =
-  /[ \t]?(?:\p{RGI_Emoji}|\p{Emoji_Presentation}|\p{Regional_Indicator}|[\u2639\u263A\u2764\u2713\u2714\u2716\u2728])[\u{1F3FB}-\u{1F3FF}\uFE0F]?/gv;
+  /[ \t]?(?:\p{RGI_Emoji}|\p{Emoji_Presentation}|\p{Regional_Indicator}|[\u2639\u263A\u2764\u2714\u2716])[\u{1F3FB}-\u{1F3FF}\uFE0F]?/gv;
 
 function withoutEmoji(text: string): string {
   return anyEmoji.test(text) ? text.replace(emojiWithSpace, '').replace(/^[ \t]+(?=\S)/, '') : text;

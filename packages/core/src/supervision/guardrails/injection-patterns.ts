@@ -1,4 +1,6 @@
+import { checkOptions } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
+import { isFlag, isOneOf, type OptionChecks } from '../../base/options.ts';
 import type { Guardrail, GuardrailVerdict } from '../guardrail.ts';
 import { textsIn } from './texts.ts';
 
@@ -12,6 +14,16 @@ export interface InjectionPatternsOptions {
   /** More patterns, by a name for people. They see each text of a result by itself. */
   readonly patterns?: Readonly<Record<string, RegExp>>;
 }
+
+const optionChecks: OptionChecks<InjectionPatternsOptions> = {
+  action: isOneOf('guide', 'deny'),
+  input: isFlag,
+  toolResults: isFlag,
+  patterns: (value) =>
+    typeof value === 'object' && value !== null && Object.values(value).every((pattern) => pattern instanceof RegExp)
+      ? undefined
+      : 'an object that gives names regular expressions',
+};
 
 /** A text that tells somebody what to do is never shorter. */
 const shortest = 12;
@@ -49,8 +61,10 @@ const knownPatterns: Readonly<Record<string, RegExp>> = {
 /**
  * Looks for text in results of tools and in messages that reads like instructions to the model. It finds the common forms and no clever ones: what
  * an agent can do must be limited by its tools, permissions and approvals.
+ * @throws InvalidOptionError
  */
 export function injectionPatterns(options: InjectionPatternsOptions = {}): Guardrail {
+  checkOptions('injectionPatterns', options, optionChecks);
   const { action = 'guide', input = true, toolResults = true, patterns = {} } = options;
   const own = Object.entries(patterns);
   const verdict = (found: string, place: string, message: string): GuardrailVerdict => ({

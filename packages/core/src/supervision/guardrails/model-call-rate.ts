@@ -1,4 +1,4 @@
-import { checkOptions } from '../../base/invalid-option.ts';
+import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import { isCount, isNonEmptyText, isPositive, type OptionChecks } from '../../base/options.ts';
 import type { Guardrail, ModelCallCheck } from '../guardrail.ts';
 
@@ -18,7 +18,10 @@ const optionChecks: OptionChecks<ModelCallRateOptions> = { calls: isCount, perMs
  * @throws InvalidOptionError
  */
 export function modelCallRate(options: ModelCallRateOptions): Guardrail {
-  checkOptions('modelCallRate', { calls: undefined, perMs: undefined, ...options }, { ...optionChecks, calls: isCount, perMs: isPositive });
+  checkOptions('modelCallRate', options, optionChecks);
+  if (options.calls === undefined || options.perMs === undefined) {
+    throw new InvalidOptionError({ function: 'modelCallRate', reason: '`calls` and `perMs` are needed' });
+  }
   const { calls, perMs, message = 'There were too many requests in a short time. Please try again later.' } = options;
   return Object.freeze({
     name: 'modelCallRate',

@@ -72,15 +72,19 @@ class Redaction {
     return this.#replacement('creditCard');
   }
 
-  /** Keys too: a list of people by their addresses has them there. Two that become the same are numbered, so that nothing is lost. */
+  /** Keys too: a list of people by their addresses has them there. Those that become the same are numbered, so that nothing is lost. */
   #object(value: Readonly<Record<string, JsonValue | undefined>>): JsonValue {
     const redacted: Record<string, JsonValue> = {};
+    const numbers = new Map<string, number>();
     for (const [key, part] of Object.entries(value)) {
       if (part === undefined) continue;
-      const name = this.#text(key);
-      let free = name;
-      for (let number = 2; name !== key && (Object.hasOwn(redacted, free) || Object.hasOwn(value, free)); number++) free = `${name} ${number}`;
-      setOwn(redacted, free, this.redact(part));
+      let name = this.#text(key);
+      if (name !== key) {
+        const number = (numbers.get(name) ?? 0) + 1;
+        numbers.set(name, number);
+        name = `${name} ${number}`;
+      }
+      setOwn(redacted, name, this.redact(part));
     }
     return redacted;
   }
