@@ -31,6 +31,7 @@ export {
   RunStoppedError,
   UnknownRunnableError,
 } from './engine/errors.ts';
+export { HookFailedError } from './engine/hook-pipeline.ts';
 export { type Admission, type EndedRun, InvalidAdmissionError, type LifecycleOptions, type LifecycleRun } from './engine/lifecycle.ts';
 export { NotReopenableError, type ReopenOptions } from './engine/reopen.ts';
 export type { AnsweredBy, RequestAnswer } from './engine/request-check.ts';
@@ -115,6 +116,19 @@ export { type OpenAiCompatibleSettings, openaiCompatible } from './models/openai
 export { rehearsal } from './models/rehearsal/model.ts';
 export { type Agent, type AgentLimits, type AgentOptions, agent } from './runnables/agent.ts';
 export { InvalidDefinitionError } from './runnables/errors.ts';
+export type {
+  ErrorAction,
+  ErrorContext,
+  ErrorHandler,
+  HookContext,
+  Hooks,
+  HookToolCall,
+  Middleware,
+  ModelCall,
+  ModelResult,
+  StepEvent,
+  SubstituteAnswer,
+} from './runnables/hooks.ts';
 export { type Loop, type LoopOptions, loop } from './runnables/loop.ts';
 export { type Parallel, type ParallelOptions, parallel } from './runnables/parallel.ts';
 export type { PromptEvent, RenderContext, Renderer, ToolChoice } from './runnables/render-context.ts';
