@@ -7,43 +7,16 @@ export { MissingPackageError } from './base/optional-package.ts';
 export { type Random, systemRandom } from './base/random.ts';
 export { Secret, secret } from './base/secret.ts';
 export { PromptNotFoundError, promptOf } from './context/recipe.ts';
-export {
-  enrichUserMessages,
-  includeHistory,
-  injectSystemMessage,
-  injectUserMessage,
-  limitTools,
-  pruneReasoning,
-  selectRecentEvents,
-  setToolChoice,
-  wrapUserMessages,
-} from './context/renderers.ts';
+export { enrichUserMessages, includeHistory, injectSystemMessage, injectUserMessage, limitTools, pruneReasoning, selectRecentEvents, setToolChoice, wrapUserMessages } from './context/renderers.ts';
 export { EffectFailedError, EffectUnknownError, InvalidEffectError } from './effects/recorded-effect-errors.ts';
 export type { Advance, AdvanceOptions, ControlOptions, SendOptions } from './engine/advance.ts';
 export type { ApprovalKey } from './engine/approval-token.ts';
-export {
-  DuplicateRunnableError,
-  HandoffRefusedError,
-  InvalidRunError,
-  InvalidRuntimeError,
-  InvocationEndedError,
-  NoOpenRunError,
-  RunStoppedError,
-  UnknownRunnableError,
-} from './engine/errors.ts';
+export { DuplicateRunnableError, HandoffRefusedError, InvalidRunError, InvalidRuntimeError, InvocationEndedError, NoOpenRunError, RunStoppedError, UnknownRunnableError } from './engine/errors.ts';
 export { HookFailedError } from './engine/hook-pipeline.ts';
 export { type Admission, type EndedRun, InvalidAdmissionError, type LifecycleOptions, type LifecycleRun } from './engine/lifecycle.ts';
 export { NotReopenableError, type ReopenOptions } from './engine/reopen.ts';
 export type { AnsweredBy, RequestAnswer } from './engine/request-check.ts';
-export {
-  ApprovalTokenError,
-  DecisionNotOfferedError,
-  InputMismatchError,
-  InvalidAnswerError,
-  MayNotDecideError,
-  OperationAmbiguousError,
-  type TokenRefusal,
-} from './engine/request-errors.ts';
+export { ApprovalTokenError, DecisionNotOfferedError, InputMismatchError, InvalidAnswerError, MayNotDecideError, OperationAmbiguousError, type TokenRefusal } from './engine/request-errors.ts';
 export type { ApprovalQuery, RequestEntry, RequestQuery } from './engine/request-list.ts';
 export type { AnswerOutcome, BatchAnswer, OperationOutcome, RequestService, TokenOptions, TokenView } from './engine/request-service.ts';
 export { Run, type RunResult } from './engine/run.ts';
@@ -52,32 +25,11 @@ export type { ForkOptions, RunLimits, RunOptions, RuntimeLimits, SessionOptions 
 export type { RuntimeOptions } from './engine/runtime-options.ts';
 export type { SessionPage, SessionQuery, SessionService } from './engine/session-service.ts';
 export { type BlobReference, isBlobReference } from './ledger/blob.ts';
-export type {
-  BodyContext,
-  CallOptions,
-  CallResult,
-  EffectContext,
-  EffectOptions,
-  EffectProbe,
-  EffectProbeResult,
-  EffectRetry,
-  SpawnHandle,
-} from './ledger/body-context.ts';
+export type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions, EffectProbe, EffectProbeResult, EffectRetry, SpawnHandle } from './ledger/body-context.ts';
 export { type OnWrite, StateBindingError } from './ledger/bound-object.ts';
 export { InvalidEventError } from './ledger/draft-check.ts';
 export { LedgerConflictError, LedgerMismatchError, LedgerUnreadableError, NotJsonError, StateConflictError } from './ledger/errors.ts';
-export {
-  type Event,
-  type EventDraft,
-  type EventOf,
-  type EventType,
-  type Fold,
-  foldEvent,
-  isDurable,
-  type StreamEvent,
-  type TransientEvent,
-  type Usage,
-} from './ledger/event.ts';
+export { type Event, type EventDraft, type EventOf, type EventType, type Fold, foldEvent, isDurable, type StreamEvent, type TransientEvent, type Usage } from './ledger/event.ts';
 export type { PendingCall } from './ledger/pending-call.ts';
 export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store, StoredEvent, UnreadableEvent } from './ledger/port.ts';
 export { RequestNotFoundError, RequestSettledError } from './ledger/request-errors.ts';
@@ -85,26 +37,11 @@ export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-rep
 export type { OutputOf, Runnable } from './ledger/runnable.ts';
 export { InvalidStateError, UndeclaredScopeError } from './ledger/scoped-state.ts';
 export { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
-export {
-  InvalidCursorError,
-  SeqOutOfRangeError,
-  SessionBusyError,
-  SessionDeletedError,
-  SessionExistsError,
-  SessionNotFoundError,
-} from './ledger/session-errors.ts';
+export { InvalidCursorError, SeqOutOfRangeError, SessionBusyError, SessionDeletedError, SessionExistsError, SessionNotFoundError } from './ledger/session-errors.ts';
 export type { StateOf, StateSchema } from './ledger/state-types.ts';
 export type { SessionStatus } from './ledger/status.ts';
 export { StoreTooNewError, StoreUnavailableError } from './ledger/store-errors.ts';
-export {
-  computeStateAtEvent,
-  findEventIndex,
-  findInvocationBoundary,
-  type InvocationBoundary,
-  type SnapshotInvocation,
-  type StateSnapshot,
-  snapshotAt,
-} from './ledger/time-travel.ts';
+export { computeStateAtEvent, findEventIndex, findInvocationBoundary, type InvocationBoundary, type SnapshotInvocation, type StateSnapshot, snapshotAt } from './ledger/time-travel.ts';
 export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool-result.ts';
 export { type ClaudeSettings, claude } from './models/claude.ts';
 export { InvalidModelError, InvalidModelNameError, MissingKeyError, ModelError } from './models/errors.ts';
@@ -116,19 +53,7 @@ export { type OpenAiCompatibleSettings, openaiCompatible } from './models/openai
 export { rehearsal } from './models/rehearsal/model.ts';
 export { type Agent, type AgentLimits, type AgentOptions, agent } from './runnables/agent.ts';
 export { InvalidDefinitionError } from './runnables/errors.ts';
-export type {
-  ErrorAction,
-  ErrorContext,
-  ErrorHandler,
-  HookContext,
-  Hooks,
-  HookToolCall,
-  Middleware,
-  ModelCall,
-  ModelResult,
-  StepEvent,
-  SubstituteAnswer,
-} from './runnables/hooks.ts';
+export type { ErrorAction, ErrorContext, ErrorHandler, HookContext, Hooks, HookToolCall, Middleware, ModelCall, ModelResult, StepEvent, SubstituteAnswer } from './runnables/hooks.ts';
 export { type Loop, type LoopOptions, loop } from './runnables/loop.ts';
 export { type Parallel, type ParallelOptions, parallel } from './runnables/parallel.ts';
 export type { PromptEvent, RenderContext, Renderer, ToolChoice } from './runnables/render-context.ts';
@@ -138,26 +63,9 @@ export { type InAppOptions, Runtime, run, runtime, session } from './runtime.ts'
 export { memoryStore } from './stores/memory.ts';
 export { type AgentToolOptions, agentTool } from './tools/agent-tool.ts';
 export { DuplicateToolError, InvalidToolError, ToolFailure } from './tools/errors.ts';
-export {
-  type ApprovalOptions,
-  type OnExpire,
-  type PendingOperation,
-  type PendingOperationOptions,
-  pending,
-  type RequestOptions,
-} from './tools/request-options.ts';
+export { type ApprovalOptions, type OnExpire, type PendingOperation, type PendingOperationOptions, pending, type RequestOptions } from './tools/request-options.ts';
 export { toolResult } from './tools/result.ts';
-export {
-  type OnRepeat,
-  type Probe,
-  type ProbeContext,
-  type ProbeResult,
-  type Recovery,
-  type Tool,
-  type ToolContext,
-  type ToolOptions,
-  tool,
-} from './tools/tool.ts';
+export { type OnRepeat, type Probe, type ProbeContext, type ProbeResult, type Recovery, type Tool, type ToolContext, type ToolOptions, tool } from './tools/tool.ts';
 export { type Toolset, toolset } from './tools/toolset.ts';
 export { type ResumeState, type UnansweredCall, validateResumeState } from './views/resume-state.ts';
 export { type RunTreeNode, runTree } from './views/run-tree.ts';
