@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeVertexCredentials, type VertexCredentials } from '../../test/models/vertex-credentials.ts';
 import { ask, failureOf, type Heard, hang, json, reset, sse, startWireServer, type WireServer, weatherTool } from '../../test/models/wire-server.ts';
+import { answerProblem } from './answer-problem.ts';
 import { type ClaudeSettings, claude } from './claude.ts';
 
 let server: WireServer;
@@ -44,6 +45,15 @@ const end = (stop_reason: string) => [
   { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 15 } },
   { type: 'message_stop' },
 ];
+
+test.each([
+  ['refusal', 'refusal'],
+  ['model_context_window_exceeded', 'context_overflow'],
+  ['max_tokens', 'output_limit'],
+])('the stop reason %s is the problem %s', async (reason, kind) => {
+  server.answer(sse(start, ...end(reason)));
+  expect(answerProblem(await ask(local()))).toMatchObject({ kind, usable: false });
+});
 
 describe('claude over the wire', () => {
   test('sends tools, settings and thinking, and reads thoughts with their signature, text, calls and usage', async () => {

@@ -55,7 +55,7 @@ export interface OtherWays<Settings> {
 
 /** A model that is loaded once, on its first call; a load that fails is tried again by the next call. */
 export function lazyModel<Settings extends ProviderSettings>(
-  name: { readonly provider: string; readonly modelId: string },
+  name: Pick<Model, 'provider' | 'modelId' | 'structuredOutputs'>,
   settings: Settings,
   providerOptions: ProviderOptions,
   load: () => Promise<LanguageModelV4>,

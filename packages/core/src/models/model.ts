@@ -68,6 +68,11 @@ export interface Model {
   readonly contextWindow?: number;
   /** Tokens of a text, exactly. @default an estimate that is rather too high */
   readonly countTokens?: (text: string) => number;
+  /**
+   * Whether it can be held to a JSON Schema: always, only where it is offered no tools, or never. Otherwise it is told the schema in words.
+   * @default 'always'
+   */
+  readonly structuredOutputs?: 'always' | 'without_tools' | 'never';
   /** Used one after the other when calls fail. */
   readonly variants?: ModelVariants;
   /**
@@ -87,7 +92,11 @@ export function toModel(input: ModelInput): Model {
   if ('kind' in input) return input;
   let model = wrapped.get(input);
   if (model === undefined) {
-    model = Object.freeze({ kind: 'model' as const, provider: input.provider, modelId: input.modelId, settings: {}, load: () => input });
+    // Models of @ai-sdk/openai-compatible say so of themselves.
+    const takesNoSchema = (input as { readonly supportsStructuredOutputs?: unknown }).supportsStructuredOutputs === false;
+    const support = takesNoSchema ? { structuredOutputs: 'never' as const } : {};
+    const { provider, modelId } = input;
+    model = Object.freeze({ kind: 'model' as const, provider, modelId, settings: {}, ...support, load: () => input });
     wrapped.set(input, model);
   }
   return model;

@@ -51,5 +51,7 @@ function compatibleModel(settings: OpenAiCompatibleSettings, key: number, otherW
     const options = definedOptions({ apiKey, headers: headers && { ...headers }, fetch: settings.fetch });
     return createOpenAICompatible({ name, baseURL, includeUsage: true, supportsStructuredOutputs: structuredOutputs, ...options })(model);
   };
-  return lazyModel({ provider: name, modelId: model }, settings, {}, load, otherWays);
+  // Servers such as vLLM and Ollama hold everything to the schema, so that no tools could be called.
+  const support = structuredOutputs ? 'without_tools' : 'never';
+  return lazyModel({ provider: name, modelId: model, structuredOutputs: support }, settings, {}, load, otherWays);
 }

@@ -12,6 +12,7 @@ import {
   type WireServer,
   weatherTool,
 } from '../../test/models/wire-server.ts';
+import { answerProblem } from './answer-problem.ts';
 import { type OpenAiSettings, openai } from './openai.ts';
 
 let server: WireServer;
@@ -308,6 +309,35 @@ test('settings that are recorded hold no key and no endpoint', () => {
   });
   expect(model.settings).toEqual({ temperature: 1, providerOptions: { openai: { store: false, user: 'u' }, x: { y: 1 } } });
   expect(JSON.stringify(model)).not.toContain('sk-secret');
+});
+
+test.each([
+  [
+    'responses',
+    {},
+    sse(
+      created,
+      { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'msg_1' } },
+      { type: 'response.refusal.delta', item_id: 'msg_1', output_index: 0, delta: 'I will not.' },
+      { type: 'response.refusal.done', item_id: 'msg_1', output_index: 0, refusal: 'I will not.' },
+      { type: 'response.output_item.done', output_index: 0, item: { type: 'message', id: 'msg_1' } },
+      completed,
+    ),
+  ],
+  [
+    'chat',
+    { endpoints: [{ type: 'openai', api: 'chat' }] } satisfies OpenAiSettings,
+    sse(
+      { id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta: { role: 'assistant', refusal: 'I will not.' } }] },
+      { id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+      '[DONE]',
+    ),
+  ],
+])('a refusal through %s is told from an answer', async (_api, settings, response) => {
+  server.answer(response);
+  const answer = await ask(local({ OPENAI_API_KEY: 'k' }, settings));
+  expect(answer.texts.map(({ text }) => text)).toEqual(['I will not.']);
+  expect(answerProblem(answer)).toMatchObject({ kind: 'refusal', usable: true, detail: 'I will not.' });
 });
 
 describe('several keys', () => {
