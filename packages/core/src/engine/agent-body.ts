@@ -1,4 +1,5 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import type { JsonValue } from '../base/json.ts';
 import { performRecovery, performResolution, performToolCall } from '../effects/tool-call.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../effects/tool-ports.ts';
 import { resultOfInterrupted } from '../effects/tool-recovery.ts';
@@ -7,7 +8,6 @@ import { knownEffect, resultDraft } from '../effects/tool-result-draft.ts';
 import { cancelledBefore, cancelledMeanwhile } from '../effects/tool-result-texts.ts';
 import { type Event, type EventDraft, type EventOf, foldEvent } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
-import { createState } from '../ledger/scoped-state.ts';
 import { decide, type Frame } from '../loop/decide.ts';
 import type { Intent } from '../loop/intent.ts';
 import { type AttemptState, type CallState, concerns, foldPosition, type Position, positionFold, startPosition } from '../loop/position.ts';
@@ -20,8 +20,9 @@ import { resolveSupervision, type Supervision } from '../supervision/options.ts'
 import { Activity } from './activity.ts';
 import { interruptedCallDraft, limitDraft, limitQuestion } from './agent-notes.ts';
 import { AgentTools } from './agent-tools.ts';
+import { type AnswerEnd, answeredEnd, endsWithResult, readFinal } from './answer-end.ts';
 import { hasBegunBelow } from './body-effects.ts';
-import { BodyState, stateAfter } from './body-state.ts';
+import { stateAfter } from './body-state.ts';
 import { planHandOver } from './hand-over.ts';
 import { hookEnd, joined } from './hook-end.ts';
 import { HookPipeline } from './hook-pipeline.ts';
@@ -127,8 +128,7 @@ class AgentRun {
         if (this.#failure !== undefined) throw await this.#abandon(this.#failure.error);
         if (scope.aborted || run.ledger.failure !== undefined) return await this.#wind();
         const advanced = this.#advance();
-        const end =
-          advanced?.status === 'completed' && this.#hooks?.has('afterAgent') === true ? await this.#changedEnd(this.#hooks, advanced) : advanced;
+        const end = advanced?.status === 'completed' && this.#isEndChecked ? await this.#checkedEnd(advanced) : advanced;
         if (end?.status === 'error') await this.#stopWork(new AbortReason('cancelled', `"${this.#frame.record.path}" failed.`));
         if (end !== undefined) {
           if (run.onStep !== undefined) await this.#reportRound();
@@ -158,8 +158,16 @@ class AgentRun {
     return hookEnd(this.#frame, this.#agent, given, hooks.takeWrites());
   }
 
+  get #isEndChecked(): boolean {
+    return this.#hooks?.has('afterAgent') === true || endsWithResult(this.#agent, this.#position);
+  }
+
   /** The end with the output that hooks make of it; `undefined` when a message has come meanwhile, which is to be answered first. */
-  async #changedEnd(hooks: HookPipeline, end: BodyEnd): Promise<BodyEnd | undefined> {
+  async #checkedEnd(given: BodyEnd): Promise<BodyEnd | undefined> {
+    const finish = (output: JsonValue) => this.#finish({ output, stopReason: given.stopReason });
+    const end = endsWithResult(this.#agent, this.#position) ? await readFinal(this.#agent, given, finish) : given;
+    const hooks = this.#hooks;
+    if (hooks?.has('afterAgent') !== true || end.status !== 'completed') return end;
     const output = await hooks.afterAgent(end.output ?? null);
     if (this.#frame.scope.aborted || (this.#position.unseen > 0 && this.#position.stopReason === undefined)) {
       this.#changed = true;
@@ -194,7 +202,7 @@ class AgentRun {
   /** A limit in dollars cannot hold when nobody knows what the model costs: the ledger says so at once. */
   #noteUnknownPrice(): void {
     const { run, record } = this.#frame;
-    const limit = this.#agent.limits.cost ?? run.limits.cost;
+    const limit = this.#decideFrame.budget.accounts.find(({ limits }) => limits.cost !== undefined)?.limits.cost;
     const model = toModel(this.#agent.model);
     if (limit === undefined || priceOf(model, run.app.prices) !== undefined) return;
     run.ledger.append([
@@ -361,16 +369,8 @@ class AgentRun {
     this.#wakeUp();
   }
 
-  #finish({ output, stopReason }: Pick<Extract<Intent, { type: 'finish' }>, 'output' | 'stopReason'>): BodyEnd {
-    const { key, schema } = this.#agent.output ?? {};
-    // What stands in the place of an answer is not what the key is for.
-    const isAnswer = stopReason !== 'refused' && (schema === undefined || this.#position.parsed !== undefined || this.#position.final !== undefined);
-    if (key === undefined || !isAnswer) return { status: 'completed', output, stopReason };
-    const { run, record } = this.#frame;
-    const writes = new BodyState(run, record.path, 'runtime', undefined);
-    createState(writes, this.#agent.stateSchema).update({ [key]: output });
-    const { drafts, extras } = writes.take();
-    return { status: 'completed', output, stopReason, before: drafts, extras };
+  #finish(end: AnswerEnd): BodyEnd {
+    return answeredEnd(this.#frame, this.#agent, this.#position, end);
   }
 
   async #reportRound(): Promise<void> {

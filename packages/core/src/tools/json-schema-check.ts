@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { JsonObject } from '../base/json.ts';
 import { describeValue, jsonPath, oneOf, type ValidationIssue, valueAt, withArticle } from './validation-issue.ts';
@@ -35,9 +36,25 @@ const options: Options = {
  * @throws Error when the schema is not valid
  */
 export async function compileJsonSchema(schema: JsonObject): Promise<JsonSchemaCheck> {
-  const { $schema: dialect, $async: asynchronous, ...rest } = schema;
+  return compile(isRecent(schema) ? (await import('ajv/dist/2020.js')).Ajv2020 : (await import('ajv')).Ajv, schema);
+}
+
+/** As `compileJsonSchema`, for callers that cannot wait. */
+export function compileJsonSchemaNow(schema: JsonObject): JsonSchemaCheck {
+  const load = createRequire(import.meta.url);
+  return compile(isRecent(schema) ? (load('ajv/dist/2020.js') as Recent).Ajv2020 : (load('ajv') as Usual).Ajv, schema);
+}
+
+type Usual = typeof import('ajv');
+type Recent = typeof import('ajv/dist/2020.js');
+
+function isRecent({ $schema: dialect }: JsonObject): boolean {
+  return /2020-12|2019-09/.test(String(dialect));
+}
+
+function compile(Validator: Usual['Ajv'] | Recent['Ajv2020'], schema: JsonObject): JsonSchemaCheck {
+  const { $schema: _dialect, $async: asynchronous, ...rest } = schema;
   if (asynchronous !== undefined) throw new Error('"$async" schemas are not supported');
-  const Validator = /2020-12|2019-09/.test(String(dialect)) ? (await import('ajv/dist/2020.js')).Ajv2020 : (await import('ajv')).Ajv;
   const validate: ValidateFunction = new Validator(options).compile(rest);
   return (value) => (validate(value) ? [] : distinctIssues(validate.errors ?? [], value));
 }

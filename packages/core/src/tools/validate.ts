@@ -1,8 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { toErrorRecord } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { AnySchema } from '../base/schema.ts';
 import { InvalidToolError } from './errors.ts';
-import { compileJsonSchema, type JsonSchemaCheck } from './json-schema-check.ts';
+import { compileJsonSchema, compileJsonSchemaNow, type JsonSchemaCheck } from './json-schema-check.ts';
 import { isStandardSchema, type Tool } from './tool.ts';
 import { explainIssues, explainPlaces, fromStandardIssue, type ValidationIssue } from './validation-issue.ts';
 
@@ -69,6 +70,41 @@ export async function mismatchWithShown(name: string, schema: JsonObject, value:
   }
 }
 
+/** What a schema says of a value; `unusable`: why the schema itself cannot be used. */
+export type ValueCheck = Checked | { readonly unusable: string };
+
+/** Checks a value against a schema that is not a tool's. As quick as `validateArgs`. */
+export function checkValue(schema: AnySchema, value: unknown): ValueCheck | Promise<ValueCheck> {
+  try {
+    const checked = check(nobody, schema, value);
+    return checked instanceof Promise ? checked.catch(unusable) : checked;
+  } catch (thrown) {
+    return unusable(thrown);
+  }
+}
+
+/** As `checkValue`, at once also where JSON Schema is used for the first time. `undefined`: the schema checks asynchronously. */
+export function checkValueNow(schema: AnySchema, value: unknown): ValueCheck | undefined {
+  if (!isStandardSchema(schema) && !compiledChecks.has(schema)) {
+    try {
+      compiledChecks.set(schema, compileJsonSchemaNow({ ...schema }));
+    } catch (thrown) {
+      return { unusable: `its JSON Schema is not valid: ${toErrorRecord(thrown).message}` };
+    }
+  }
+  const checked = checkValue(schema, value);
+  if (!(checked instanceof Promise)) return checked;
+  checked.catch(() => undefined);
+  return undefined;
+}
+
+const nobody = Object.freeze({ name: '' });
+
+function unusable(thrown: unknown): ValueCheck {
+  if (!(thrown instanceof InvalidToolError)) throw thrown;
+  return { unusable: String(thrown.data['reason']) };
+}
+
 function argsOutcome(tool: Tool, checked: Checked): ArgsValidation {
   if ('value' in checked) return { ok: true, args: checked.value };
   const subject = `The arguments of "${tool.name}" do not fit. Correct these and call it again`;
@@ -81,11 +117,11 @@ function outputOutcome(tool: Tool, checked: Checked): OutputValidation {
   return { ok: false, message: explainIssues(subject, checked.issues), issues: checked.issues };
 }
 
-function check(tool: Tool, schema: NonNullable<Tool['outputSchema']>, value: unknown): Checked | Promise<Checked> {
+function check(tool: Pick<Tool, 'name'>, schema: AnySchema, value: unknown): Checked | Promise<Checked> {
   return isStandardSchema(schema) ? checkWithLibrary(tool, schema, value) : checkWithJsonSchema(tool, schema, value);
 }
 
-function checkWithLibrary(tool: Tool, schema: StandardSchemaV1, value: unknown): Checked | Promise<Checked> {
+function checkWithLibrary(tool: Pick<Tool, 'name'>, schema: StandardSchemaV1, value: unknown): Checked | Promise<Checked> {
   try {
     const result = schema['~standard'].validate(value);
     if (!(result instanceof Promise)) return result.issues === undefined ? result : { issues: translated(result.issues, value) };
@@ -102,7 +138,7 @@ function translated(issues: readonly StandardSchemaV1.Issue[], value: unknown): 
   return issues.flatMap((issue) => fromStandardIssue(issue, value));
 }
 
-function refuse(tool: Tool, thrown: unknown): never {
+function refuse(tool: Pick<Tool, 'name'>, thrown: unknown): never {
   throw new InvalidToolError({ tool: tool.name, reason: `its schema threw while it checked a value: ${toErrorRecord(thrown).message}` });
 }
 

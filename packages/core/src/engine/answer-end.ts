@@ -1,0 +1,35 @@
+import type { JsonValue } from '../base/json.ts';
+import { createState } from '../ledger/scoped-state.ts';
+import type { Intent } from '../loop/intent.ts';
+import type { Position } from '../loop/position.ts';
+import type { Agent } from '../runnables/agent.ts';
+import { readResult } from './answer-judge.ts';
+import { BodyState } from './body-state.ts';
+import type { BodyEnd, BodyFrame } from './invoke.ts';
+
+/** Whether an agent ends with a tool result that has to fit a schema. */
+export function endsWithResult({ output }: Agent, { final }: Position): boolean {
+  return final !== undefined && output?.schema !== undefined;
+}
+
+/** The end of an agent whose answer is a tool result: what the schema makes of it, or an error when it does not fit. */
+export async function readFinal(agent: Agent, end: BodyEnd, finish: (output: JsonValue) => BodyEnd): Promise<BodyEnd> {
+  const read = await readResult(agent, end.output ?? null);
+  return 'error' in read ? { status: 'error', error: read.error, stopReason: end.stopReason } : finish(read.value);
+}
+
+/** What an agent ends with when it has answered. */
+export type AnswerEnd = Pick<Extract<Intent, { type: 'finish' }>, 'output' | 'stopReason'>;
+
+/** The end of an agent that has answered: the answer is written to session state where the agent says so. */
+export function answeredEnd({ run, record }: BodyFrame, agent: Agent, position: Position, { output, stopReason }: AnswerEnd): BodyEnd {
+  const { key, schema } = agent.output ?? {};
+  // What stands in the place of an answer is not what the key is for.
+  const isAnswer = stopReason !== 'refused' && (schema === undefined || position.parsed !== undefined || position.final !== undefined);
+  if (key === undefined || !isAnswer) return { status: 'completed', output, stopReason };
+  const writes = new BodyState(run, record.path, 'runtime', undefined);
+  // What a schema has made is checked; that it need not take again.
+  createState(writes, schema === undefined ? agent.stateSchema : undefined).update({ [key]: output });
+  const { drafts, extras } = writes.take();
+  return { status: 'completed', output, stopReason, before: drafts, extras };
+}
