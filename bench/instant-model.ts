@@ -15,7 +15,10 @@ const usage = {
   inputTokens: { total: 10, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: 5, text: undefined, reasoning: undefined },
 };
-export const addInput = '{"a":1,"b":2}';
+/** Other arguments for each call, of one length: equal calls would be a loop, which supervision ends. */
+export function addInput(call: number, index: number): string {
+  return `{"a":${1_000 + call},"b":${index + 1}}`;
+}
 
 /** What an instant model says, by the number of the call, from 0, and by whose the last message of the prompt is. */
 export type Answering = (call: number, last: 'tool' | 'other') => Answer;
@@ -66,7 +69,7 @@ function contentOf(answer: Answer, call: number): LanguageModelV4Content[] {
 }
 
 function toolCall(call: number, index: number) {
-  return { type: 'tool-call' as const, toolCallId: `call_${call}_${index}`, toolName: 'add', input: addInput };
+  return { type: 'tool-call' as const, toolCallId: `call_${call}_${index}`, toolName: 'add', input: addInput(call, index) };
 }
 
 function* partsOf(answer: Answer, call: number): Generator<LanguageModelV4StreamPart> {

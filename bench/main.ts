@@ -15,6 +15,7 @@ import { roundsInMemory } from './cases/rounds-in-memory.ts';
 import { roundsOnPostgres } from './cases/rounds-on-postgres.ts';
 import { roundsOnSqlite } from './cases/rounds-on-sqlite.ts';
 import { storedBytes } from './cases/stored-bytes.ts';
+import { supervision } from './cases/supervision.ts';
 import { timeTravel } from './cases/time-travel.ts';
 import { waitingRuns } from './cases/waiting-runs.ts';
 import { machineLine, table, toJson } from './report.ts';
@@ -23,6 +24,7 @@ import { storeNotes } from './stores.ts';
 
 const benchmarks: readonly Benchmark[] = [
   roundsInMemory,
+  supervision,
   parallelCalls,
   deltas,
   roundsOnSqlite,

@@ -19,7 +19,11 @@ export interface AgentOfRounds {
   readonly run: (session?: string) => Promise<void>;
 }
 
-export function agentOfRounds(rounds: number, calls: number, options: Pick<RuntimeOptions, 'store'> & { readonly keepTimes?: boolean } = {}) {
+export function agentOfRounds(
+  rounds: number,
+  calls: number,
+  options: Pick<RuntimeOptions, 'store' | 'supervision'> & { readonly keepTimes?: boolean } = {},
+) {
   const { keepTimes = false, ...runtimeOptions } = options;
   const model = instantModel(roundsOf(rounds, calls), { keepTimes });
   const definition = agent({ name: 'worker', model, tools: [add], limits: { rounds: rounds + 100 } });

@@ -1,0 +1,42 @@
+import { agentOfRounds } from '../contenders/adjutant.ts';
+import { elapsed, Figure, interleave } from '../measure.ts';
+import { type Benchmark, ours, type Row } from '../row.ts';
+
+const rounds = 200;
+const conversations = 4;
+/** What watching over calls that all go well may add to a round. */
+const overhead = 1.1;
+
+/** What supervision costs when there is nothing to do: the same conversations with it and without it. */
+export const supervision: Benchmark = {
+  name: 'supervision',
+  async run({ quick }) {
+    const measure = (options: { readonly supervision?: false }) => async (): Promise<number> => {
+      const prepared = Array.from({ length: conversations }, () => agentOfRounds(rounds, 1, options));
+      const ms = await elapsed(async () => {
+        for (const { run } of prepared) await run();
+      });
+      return ms / conversations / rounds;
+    };
+    const without = 'without supervision';
+    const figures = await interleave(
+      [
+        { name: ours, measure: measure({}) },
+        { name: without, measure: measure({ supervision: false }) },
+      ],
+      quick ? 10 : 40,
+    );
+    const row: Row = { work: `a round in memory, ${rounds} rounds`, unit: 'ms', figures };
+    return [row, ratioOf(figures.get(ours), figures.get(without))];
+  },
+};
+
+function ratioOf(on: Figure | undefined, off: Figure | undefined): Row {
+  const ratio = (on?.least ?? Number.NaN) / (off?.least ?? Number.NaN);
+  return {
+    work: 'a round with supervision against one without',
+    unit: '×',
+    figures: new Map([[ours, new Figure([ratio])]]),
+    ceiling: { limit: overhead },
+  };
+}
