@@ -16,9 +16,9 @@ import type { Resolution } from '../ledger/answer.ts';
 import { NotJsonError } from '../ledger/errors.ts';
 import type { ListOptions } from '../ledger/port.ts';
 import { type AnySession, Session } from '../ledger/session.ts';
+import { isListOfGrants } from '../supervision/permission.ts';
 import type { ControlOptions, SendOptions } from './advance.ts';
 import { InvalidRunError } from './errors.ts';
-import { isListOfPermissions } from './grants.ts';
 import type { ReopenOptions } from './reopen.ts';
 
 const isOutsider: OptionCheck = (value) =>
@@ -59,7 +59,7 @@ export function checkControlOptions(action: 'cancelled' | 'paused', options: Con
 /** @throws InvalidRunError */
 export function checkGrant(permissions: unknown, options: ControlOptions): void {
   const refused = 'The permissions cannot be changed';
-  const expected = isListOfPermissions(permissions) ?? ((permissions as readonly string[]).length === 0 ? 'a list that is not empty' : undefined);
+  const expected = isListOfGrants(permissions) ?? ((permissions as readonly string[]).length === 0 ? 'a list that is not empty' : undefined);
   if (expected !== undefined)
     throw new InvalidRunError({ refused, reason: `what is granted must be ${expected}, not ${describeValue(permissions)}` });
   check(refused, options, controlChecks);

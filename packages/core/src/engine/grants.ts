@@ -1,13 +1,4 @@
-import type { OptionCheck } from '../base/options.ts';
 import type { Actor, Event, EventDraft } from '../ledger/event.ts';
-
-const namePattern = /^(?:\*|[\w-]{1,64}(?:[.:][\w-]{1,64}){0,8}(?::\*)?)$/;
-
-/** What the names of permissions must be. */
-export const isListOfPermissions: OptionCheck = (value) =>
-  Array.isArray(value) && value.every((name) => typeof name === 'string' && namePattern.test(name))
-    ? undefined
-    : "a list of permissions such as 'fs:write', 'fs:*' or '*'";
 
 /** Who is given permissions, and for how long. */
 export interface Grant {
@@ -35,7 +26,7 @@ export function grantDraft(decision: 'grant' | 'revoke', { permissions, by, reas
 }
 
 /** Whether an event gives permissions or takes them back, whoever worked on the session then. */
-export function isGrant(event: Event): boolean {
+export function changesGrants(event: Event): boolean {
   return event.type === 'decision' && event.component === 'permissions' && (event.decision === 'grant' || event.decision === 'revoke');
 }
 
@@ -58,7 +49,7 @@ export class Grants {
   }
 
   #fold(event: Event): void {
-    if (event.type !== 'decision' || !isGrant(event)) return;
+    if (event.type !== 'decision' || !changesGrants(event)) return;
     const isOfRun = event.invocationId !== undefined;
     if (isOfRun && event.invocationId !== this.#runId) return;
     const given = event.data?.['permissions'];
@@ -75,8 +66,7 @@ export class Grants {
 function takeBack(granted: Set<string>, names: readonly string[]): void {
   for (const name of names) {
     granted.delete(name);
-    if (name === '*') granted.clear();
-    if (name.endsWith(':*')) for (const other of granted) if (other.startsWith(name.slice(0, -1))) granted.delete(other);
+    if (name.endsWith('*')) for (const other of granted) if (other.startsWith(name.slice(0, -1))) granted.delete(other);
   }
 }
 

@@ -9,9 +9,9 @@ import type { Price } from '../models/model.ts';
 import { type CompactionOptions, isCompaction } from '../runnables/compaction-options.ts';
 import { type ErrorHandler, type Hooks, isHooks, isListOfErrorHandlers, isListOfMiddleware, type Middleware } from '../runnables/hooks.ts';
 import { isSupervision, type SupervisionOptions } from '../supervision/options.ts';
+import { isListOfGrants } from '../supervision/permission.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type ApprovalKey, isApprovals } from './approval-token.ts';
-import { isListOfPermissions } from './grants.ts';
 import { type LifecycleOptions, lifecycleChecks } from './lifecycle.ts';
 import type { ResolveRunnable } from './registry.ts';
 import { type RuntimeLimits, runtimeLimitChecks } from './run-options.ts';
@@ -91,7 +91,7 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   middleware: isListOfMiddleware,
   errorHandlers: isListOfErrorHandlers,
   compaction: isCompaction,
-  permissions: isListOfPermissions,
+  permissions: isListOfGrants,
   lifecycle: isGroup(lifecycleChecks),
   ports: isObject,
 };

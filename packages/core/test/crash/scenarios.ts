@@ -357,6 +357,25 @@ const shuffled: MakeScenario = () => ({ ...basic.shuffledCalls(), compares: 'out
 const failFast: MakeScenario = () => ({ ...basic.failFast(), compares: 'end' });
 const reporting: MakeScenario = () => ({ ...basic.agentScenario('report')(), compares: 'outcome', isReporting: true });
 
+/** What happens around a run: prepared with effects and state, let in, and followed up behind its result. */
+const lifecycle: MakeScenario = withExecutions((executions) => ({
+  runnable: agent({
+    name: 'guest',
+    model: roundModel([{ toolCalls: [call('note', 1)] }, { text: 'done' }]),
+    tools: [noting(executions, 'note')],
+    output: 'answer',
+  }),
+  lifecycle: {
+    prepare: async (ctx) => {
+      ctx.state['profile'] = await ctx.effect('load', () => 'ann', { recovery: 'rerun' });
+    },
+    admit: (ctx) => ctx.state['profile'] === 'ann' || { refuse: 'Nobody knows you.' },
+    postProcess: async (ctx, { output }) => {
+      ctx.state['kept'] = await ctx.effect('keep', () => `kept ${String(output)}`, { recovery: 'rerun' });
+    },
+  },
+}));
+
 /** What the crash matrix runs. */
 export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'an agent': basic.agentScenario('rerun'),
@@ -380,5 +399,6 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   retries,
   cancellation: cancelling,
   'writes to a shared scope': sharedWrites,
+  'a lifecycle': lifecycle,
   'three levels of everything': mixture,
 };

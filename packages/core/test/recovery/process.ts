@@ -28,11 +28,11 @@ export class Process {
   constructor(make: MakeScenario, store: Store, { sessionId, events = [] }: { readonly sessionId: string; readonly events?: readonly Event[] }) {
     this.run = make();
     this.sessionId = sessionId;
-    const { runnable, runnables = [], stateSchema } = this.run;
+    const { runnable, runnables = [], stateSchema, lifecycle } = this.run;
     const last = events.at(-1);
     const clock = tickingClock(last === undefined ? firstStart : last.at + 3_600_000);
-    const schema = stateSchema === undefined ? {} : { stateSchema };
-    this.app = runtime({ app, store, runnables: [runnable, ...runnables], ports: { clock }, recover: 'manual', ...schema });
+    const more = { ...(stateSchema === undefined ? {} : { stateSchema }), ...(lifecycle === undefined ? {} : { lifecycle }) };
+    this.app = runtime({ app, store, runnables: [runnable, ...runnables], ports: { clock }, recover: 'manual', ...more });
     void this.run.cancelWhen?.then(() => this.app.cancel(sessionId, { by: 'operator', reason: 'enough' })).catch(() => undefined);
   }
 

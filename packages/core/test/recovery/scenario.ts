@@ -1,4 +1,4 @@
-import type { JsonValue, PendingCall, Runnable, StateSchema } from 'adjutant';
+import type { JsonValue, LifecycleOptions, PendingCall, Runnable, StateSchema } from 'adjutant';
 
 /** One execution of a tool, as the tool saw it. */
 export interface Execution {
@@ -20,6 +20,7 @@ export interface ScenarioRun {
   /** Filled by the scenario's tools. */
   readonly executions: readonly Execution[];
   readonly stateSchema?: StateSchema;
+  readonly lifecycle?: LifecycleOptions;
   /** What the session's own user scope holds in the end. */
   readonly shared?: Readonly<Record<string, JsonValue>>;
   readonly answer?: (pending: PendingCall) => ScenarioAnswer;

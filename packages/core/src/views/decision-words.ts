@@ -1,0 +1,219 @@
+import type { JsonObject } from '../base/json.ts';
+import type { EventOf } from '../ledger/event.ts';
+
+/** What a sentence about a decision is made of. */
+interface Subject {
+  /** Who it is about: `support`, or `The run` where no invocation is named. */
+  readonly who: string;
+  readonly decision: string;
+  readonly data: JsonObject;
+}
+
+type Sentence = (subject: Subject) => string;
+
+/** Sentences by decision; `other` is for decisions that have a name of their own. */
+type Words = Readonly<Record<string, Sentence>> & { readonly other: Sentence };
+
+function textOf(data: JsonObject, ...members: readonly string[]): string | undefined {
+  for (const member of members) {
+    const value = data[member];
+    if (typeof value === 'string' && value !== '') return value;
+    if (typeof value === 'number') return String(value);
+  }
+  return undefined;
+}
+
+function namesOf(value: unknown): string {
+  return Array.isArray(value) && value.length > 0 ? value.map(String).join(', ') : 'nothing';
+}
+
+/** The tool that a decision is about. */
+const toolOf = ({ data }: Subject): string => textOf(data, 'tool', 'name') ?? 'a tool';
+const guardOf = ({ data }: Subject): string => `The guardrail${nameAfter(data, 'guardrail')}`;
+const plain = (decision: string): string => decision.replaceAll(/[_-]+/g, ' ');
+
+function nameAfter(data: JsonObject, ...members: readonly string[]): string {
+  const name = textOf(data, ...members);
+  return name === undefined ? '' : ` "${name}"`;
+}
+
+const supervisionWords: Readonly<Record<string, Words>> = {
+  loop_detector: {
+    warn: (of) => `${of.who} was warned that its calls of ${toolOf(of)} lead nowhere.`,
+    block: (of) => `A call of ${toolOf(of)} by ${of.who} was not run, because calls like it had led nowhere.`,
+    other: (of) => `The calls of ${toolOf(of)} by ${of.who} were judged: ${plain(of.decision)}.`,
+  },
+  error_router: {
+    retry: (of) => `${toolOf(of)} failed and was run again at once.`,
+    backoff: (of) => `${toolOf(of)} failed and was run again after a while.`,
+    hint: (of) => `${toolOf(of)} failed, and ${of.who} was told what else to try.`,
+    raw: (of) => `${toolOf(of)} gave what could not be read, and ${of.who} got it as it came.`,
+    fallbackTool: (of) => `${toolOf(of)} failed, and${nameAfter(of.data, 'fallback') || ' another tool'} was run in its place.`,
+    escalate: (of) => `${toolOf(of)} failed, and somebody else was told of it${of.data['to'] === undefined ? '' : ` (${String(of.data['to'])})`}.`,
+    report: (of) => `${toolOf(of)} failed, and ${of.who} was told that this way is closed.`,
+    other: (of) => `A failure of ${toolOf(of)} was dealt with: ${plain(of.decision)}.`,
+  },
+  circuit_breaker: {
+    open: (of) => `${toolOf(of)} is not run for now, because it failed several times in a row.`,
+    half_open: (of) => `${toolOf(of)} is tried once, to find out whether it works again.`,
+    close: (of) => `${toolOf(of)} works again and is run as usual.`,
+    refuse: (of) => `A call of ${toolOf(of)} was refused, because the tool is switched off for now.`,
+    other: (of) => `The circuit breaker of ${toolOf(of)} changed: ${plain(of.decision)}.`,
+  },
+  limits: {
+    warn: (of) => `${of.who} has nearly used up a limit.`,
+    exhausted: (of) => `${of.who} has used up a limit.`,
+    too_many_waiting: () => 'The run was cancelled, because too many runs of its user wait for answers.',
+    cost_unknown: () => 'A limit in dollars does not hold, because the price of a model is not known.',
+    other: (of) => `A limit of ${of.who} was applied: ${plain(of.decision)}.`,
+  },
+  guardrail: {
+    deny: (of) => `${guardOf(of)} stopped something of ${of.who}.`,
+    guide: (of) => `${guardOf(of)} let something of ${of.who} pass and told it how to do better.`,
+    confirm: (of) => `${guardOf(of)} wants a person to confirm a call of ${of.who}.`,
+    transform: (of) => `${guardOf(of)} changed something of ${of.who}.`,
+    other: (of) => `${guardOf(of)} judged something of ${of.who}: ${plain(of.decision)}.`,
+  },
+  result_check: {
+    doubt: (of) => `${of.who} was told to doubt a result of ${toolOf(of)}.`,
+    other: (of) => `A result of ${toolOf(of)} was checked: ${plain(of.decision)}.`,
+  },
+  permissions: {
+    grant: (of) => `Permissions were granted: ${namesOf(of.data['permissions'])}.`,
+    revoke: (of) => `Permissions were taken back: ${namesOf(of.data['permissions'])}.`,
+    refuse: (of) => `A call of ${toolOf(of)} by ${of.who} was refused, because it may not be made.`,
+    other: (of) => `The permissions of ${of.who} were looked at: ${plain(of.decision)}.`,
+  },
+};
+
+const agentWords: Readonly<Record<string, Words>> = {
+  hooks: {
+    transfer: (of) => `A hook handed ${of.who} over to another agent.`,
+    other: (of) => `A hook of ${of.who} decided: ${plain(of.decision)}.`,
+  },
+  error_handler: {
+    other: (of) => `An error handler of ${of.who} decided what an error leads to: ${plain(of.decision)}.`,
+  },
+  models: {
+    fallback: (of) => `${of.who} goes on with another model or another key.`,
+    retry: (of) => `A model call of ${of.who} failed and was made again.`,
+    failed: (of) => `A model call of ${of.who} failed for good.`,
+    other: (of) => `How the model of ${of.who} is called has changed: ${plain(of.decision)}.`,
+  },
+  output: {
+    repair: (of) => `${of.who} was asked to repair an answer that does not fit.`,
+    other: (of) => `The answer of ${of.who} was judged: ${plain(of.decision)}.`,
+  },
+  goal: {
+    again: (of) => `${of.who} was sent back to work, because its answer does not reach the goal.`,
+    unmet: (of) => `${of.who} ended without reaching its goal.`,
+    other: (of) => `The goal of ${of.who} was checked: ${plain(of.decision)}.`,
+  },
+  context: {
+    compact: (of) => `The older part of what ${of.who} reads was replaced by a summary.`,
+    trim: (of) => `The older part of what ${of.who} reads was left out.`,
+    shorten: (of) => `Long results in what ${of.who} reads were shortened.`,
+    give_up: (of) => `What ${of.who} has to read is too long for its model, and nothing more could be left out.`,
+    other: (of) => `What ${of.who} reads was changed: ${plain(of.decision)}.`,
+  },
+  lifecycle: {
+    refuse: () => 'The run was not let in.',
+    other: (of) => `The lifecycle of the app decided: ${plain(of.decision)}.`,
+  },
+  handoff: {
+    transfer: (of) => `${textOf(of.data, 'from') ?? of.who} handed over to ${textOf(of.data, 'to') ?? 'another agent'}.`,
+    other: (of) => `${of.who} was handed over: ${plain(of.decision)}.`,
+  },
+};
+
+const runtimeWords: Readonly<Record<string, Words>> = {
+  request: {
+    ask: (of) => `Somebody outside was asked about ${toolOf(of)} (${textOf(of.data, 'kind') ?? 'question'}).`,
+    answer: (of) => `A question about ${toolOf(of)} was answered.`,
+    approve: (of) => `A call of ${toolOf(of)} was approved.`,
+    edit: (of) => `A call of ${toolOf(of)} was approved with other arguments.`,
+    reject: (of) => `A call of ${toolOf(of)} was rejected.`,
+    expire: (of) => `A question about ${toolOf(of)} was not answered in time.`,
+    escalate: (of) => `A question about ${toolOf(of)} was passed on to others.`,
+    cancel: (of) => `A question about ${toolOf(of)} was withdrawn.`,
+    ask_again: () => 'A question was asked again, because its answer could not be used.',
+    other: (of) => `A question was dealt with: ${plain(of.decision)}.`,
+  },
+  recovery: {
+    interrupted: (of) => `A model call of ${of.who} was cut off before its answer was stored.`,
+    repeat: (of) => `${toolOf(of)} was run again, because an interruption had left it without a result.`,
+    unknown: (of) => `Nobody knows whether a call of ${toolOf(of)} took effect, and ${of.who} was told so.`,
+    resume: (of) => `${of.who} went on where it had stopped.`,
+    other: (of) => `After an interruption: ${plain(of.decision)}.`,
+  },
+  tools: {
+    retry: (of) => `${toolOf(of)} failed and was run again.`,
+    other: (of) => `A call of ${toolOf(of)} was dealt with: ${plain(of.decision)}.`,
+  },
+  run: {
+    pause: () => 'The run was paused.',
+    cancel: () => 'The run was cancelled.',
+    reopen: (of) => `${of.who} was opened again after it had ended.`,
+    stop_early: (of) => `${of.who} ended with less than it was asked for.`,
+    other: (of) => `The run was told: ${plain(of.decision)}.`,
+  },
+  failures: {
+    escalate: (of) => `A failure of ${of.who} was put on the list of failures.`,
+    other: (of) => `A failure of ${of.who} was dealt with: ${plain(of.decision)}.`,
+  },
+  inbox: {
+    refuse: () => 'Something that was sent to the session came to nothing.',
+    other: (of) => `Something that was sent to the session was dealt with: ${plain(of.decision)}.`,
+  },
+  approval_token: {
+    refuse: () => 'A link for an approval was refused.',
+    other: (of) => `A link for an approval was dealt with: ${plain(of.decision)}.`,
+  },
+  invoke: {
+    accept_orphaned_child: (of) => `${of.who} went on, although its code no longer asks for parts that the ledger has.`,
+    accept_orphaned_effect: (of) => `${of.who} went on, although its code no longer asks for effects that the ledger has.`,
+    other: (of) => `${of.who} was ended, because its code no longer asks for what the ledger has.`,
+  },
+  parallel: {
+    last_declared_wins: (of) => `Branches of ${of.who} wrote the same state, and the last one in order was taken.`,
+    other: (of) => `The branches of ${of.who} were joined: ${plain(of.decision)}.`,
+  },
+  spawn: {
+    detach: () => 'Something that was started goes on by itself: nobody waits for it.',
+    other: (of) => `Something that was started was dealt with: ${plain(of.decision)}.`,
+  },
+  session: {
+    create: () => 'The session was made.',
+    other: (of) => `The session was changed: ${plain(of.decision)}.`,
+  },
+  fork: {
+    isolated: () => 'The session was made as a fork that keeps its writes to shared state to itself.',
+    live: () => 'The session was made as a fork that takes part in shared state.',
+    other: (of) => `The session was made as a fork: ${plain(of.decision)}.`,
+  },
+  shared_state: {
+    bind_scopes: () => 'The session takes part in shared state.',
+    refuse_write: (of) => `A write to shared state by ${of.who} was refused.`,
+    other: (of) => `Shared state was dealt with: ${plain(of.decision)}.`,
+  },
+};
+
+const words: Readonly<Record<string, Words>> = { ...supervisionWords, ...agentWords, ...runtimeWords };
+
+/** The components that there are words for. */
+export const explainedComponents: readonly string[] = Object.keys(words);
+
+/** A decision as a plain sentence. */
+export function decisionSentence(
+  { component, decision, data = {} }: Pick<EventOf<'decision'>, 'component' | 'decision' | 'data'>,
+  who: string,
+): string {
+  const known = Object.hasOwn(words, component) ? words[component] : undefined;
+  const subject: Subject = { who, decision, data };
+  const sentence = known === undefined ? `${component} decided: ${plain(decision)}.` : (ownOf(known, decision) ?? known.other)(subject);
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+function ownOf(known: Words, decision: string): Sentence | undefined {
+  return Object.hasOwn(known, decision) ? known[decision] : undefined;
+}

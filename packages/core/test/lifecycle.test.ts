@@ -1,0 +1,279 @@
+import { agent, type Event, type LifecycleOptions, loop, memoryStore, type Runnable, runTree, runtime, sequence, step, transcript } from 'adjutant';
+import { scriptedModel } from 'adjutant/testing';
+import { expect, test } from 'vitest';
+import { appendBoundaries } from './recovery/crash-matrix.ts';
+import { shared } from './recovery/process.ts';
+import { tickingClock } from './recovery/ticking-clock.ts';
+
+const clerkOf = (texts: readonly string[] = ['done']) => {
+  const model = scriptedModel(texts.map((text) => ({ text })));
+  return { model, clerk: agent({ name: 'clerk', model }) };
+};
+
+/** A runtime with a lifecycle that notes what is called. */
+function noted(lifecycle: LifecycleOptions = {}, runnables: readonly Runnable[] = []) {
+  const calls: string[] = [];
+  const app = runtime({
+    app: 'lifecycle',
+    store: memoryStore(),
+    recover: 'manual',
+    runnables,
+    lifecycle: {
+      prepare: async (ctx, run) => {
+        calls.push(`prepare ${run.runnable} ${run.input}`);
+        await lifecycle.prepare?.(ctx, run);
+      },
+      admit: (ctx, run) => {
+        calls.push('admit');
+        return lifecycle.admit?.(ctx, run);
+      },
+      postProcess: async (ctx, run) => {
+        calls.push(`after ${run.status} ${JSON.stringify(run.output)}`);
+        await lifecycle.postProcess?.(ctx, run);
+      },
+    },
+  });
+  return { app, calls };
+}
+
+const ends = (events: readonly Event[]) =>
+  events.flatMap((event) => (event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : []));
+
+test('a run is prepared, let in and followed up, once each and in this order', async () => {
+  const { clerk, model } = clerkOf();
+  const { app, calls } = noted();
+  const run = app.run(clerk, { input: 'Hello', runId: 'r' });
+  const { session, output } = await run;
+  await run.settled();
+  expect(output).toBe('done');
+  expect(calls).toEqual(['prepare clerk Hello', 'admit', 'after completed "done"']);
+  expect(ends(session.events)).toEqual(['r/~prepare completed', 'r/~admit completed', 'r completed', 'r/~postProcess completed']);
+  expect(session.events.some(({ type }) => type === 'invocation_resume')).toBe(false);
+  // None of it is in the prompt or in the conversation; the tree shows it.
+  expect(model.calls[0]?.prompt).toMatchObject([{ role: 'user', content: [{ text: 'Hello' }] }]);
+  expect(transcript(session.events).map(({ kind }) => kind)).toEqual(['user', 'assistant']);
+  expect(runTree(session.events)).toMatchObject([{ path: 'r', children: [{ name: '~prepare' }, { name: '~admit' }, { name: '~postProcess' }] }]);
+  // The same run asked for again does nothing again.
+  await app.run(clerk, { session, input: 'Hello', runId: 'r' });
+  expect(calls).toHaveLength(3);
+  await app.close();
+});
+
+test('what was prepared is there for a root that is a step, from its first line and when it runs again', async () => {
+  const seen: unknown[] = [];
+  let fails = true;
+  const root = step({
+    name: 'root',
+    execute: (ctx) => {
+      seen.push(ctx.state['profile']);
+      if (fails) throw new Error('not yet');
+      return ctx.complete('fine');
+    },
+  });
+  const { app, calls } = noted({
+    prepare: (ctx) => {
+      ctx.state['profile'] = 'ann';
+    },
+  });
+  const { session, status } = await app.run(root, { runId: 'r' });
+  expect(status).toBe('error');
+  fails = false;
+  await app.reopen(session, { reason: 'fixed' });
+  const resumed = app.resume(session);
+  expect(await resumed).toMatchObject({ status: 'completed', output: 'fine' });
+  await resumed.settled();
+  expect(seen).toEqual(['ann', 'ann']);
+  expect(calls).toEqual(['prepare root undefined', 'admit', 'after completed "fine"']);
+  await app.close();
+});
+
+test('a run that is refused ends with the message, without a model call and without anything after it', async () => {
+  const { clerk, model } = clerkOf();
+  const { app, calls } = noted({ admit: (_ctx, { input }) => (input === 'Hello' ? { refuse: 'We are closed.' } : undefined) });
+  const run = app.run(clerk, { input: 'Hello', runId: 'r' });
+  const result = await run;
+  await run.settled();
+  expect(result).toMatchObject({ status: 'completed', output: 'We are closed.', stopReason: 'refused', rounds: 0 });
+  expect(model.calls).toHaveLength(0);
+  expect(calls).toEqual(['prepare clerk Hello', 'admit']);
+  const { events } = result.session;
+  expect(events.filter(({ type }) => type === 'decision')).toMatchObject([{ component: 'lifecycle', decision: 'refuse', invocationId: 'r' }]);
+  expect(transcript(events)).toMatchObject([{ kind: 'user' }, { kind: 'assistant', agent: 'clerk', text: 'We are closed.' }]);
+  // The next run of the session is asked about anew.
+  expect(await app.run(clerk, { session: result.session, input: 'Please' })).toMatchObject({ output: 'done' });
+  await app.close();
+});
+
+test.for([false, 'no', {}, { refuse: '' }])('admit that returns %j lets nobody in', async (given) => {
+  const { clerk, model } = clerkOf();
+  const { app } = noted({ admit: () => given as unknown as true });
+  const result = await app.run(clerk, 'Hello');
+  expect(result).toMatchObject({ status: 'error', error: { code: 'invalid_admission' } });
+  expect(model.calls).toHaveLength(0);
+  await app.close();
+});
+
+test('a preparation that throws ends the run; reopened, it is prepared again', async () => {
+  const { clerk, model } = clerkOf();
+  let isDown = true;
+  const { app, calls } = noted({
+    prepare: () => {
+      if (isDown) throw new Error('The profiles cannot be read.');
+    },
+  });
+  const { session, ...failed } = await app.run(clerk, { input: 'Hello', runId: 'r' });
+  expect(failed).toMatchObject({ status: 'error', error: { message: 'The profiles cannot be read.' } });
+  expect(model.calls).toHaveLength(0);
+  isDown = false;
+  await app.reopen(session, { reason: 'it is up again' });
+  const resumed = app.resume(session);
+  expect(await resumed).toMatchObject({ status: 'completed', output: 'done' });
+  await resumed.settled();
+  expect(calls).toEqual(['prepare clerk Hello', 'prepare clerk Hello', 'admit', 'after completed "done"']);
+  await app.close();
+});
+
+test('what comes after a run works behind its result, and its failure changes nothing', async () => {
+  const { clerk } = clerkOf(['one', 'two']);
+  const gate = Promise.withResolvers<void>();
+  const { app } = noted({
+    postProcess: async (ctx) => {
+      await gate.promise;
+      ctx.state['seen'] = 1;
+      throw new Error('The memory is full.');
+    },
+  });
+  const run = app.run(clerk, { input: 'Hello', runId: 'r' });
+  const { session, status, output } = await run;
+  expect({ status, output }).toEqual({ status: 'completed', output: 'one' });
+  expect(ends(session.events)).not.toContain('r/~postProcess error');
+  gate.resolve();
+  await run.settled();
+  expect(ends(session.events).at(-1)).toBe('r/~postProcess error');
+  expect(await app.run(clerk, { session, input: 'Hello', runId: 'r' })).toMatchObject({ status: 'completed', output: 'one' });
+  expect(await app.run(clerk, { session, input: 'And now?' })).toMatchObject({ output: 'two' });
+  await app.close();
+});
+
+test('a loop that talks has one preparation and one follow-up, and a sequence and a hand-over too', async () => {
+  const { clerk } = clerkOf(['one', 'two']);
+  const target = step({ name: 'target', execute: (ctx) => ctx.complete('there') });
+  const both = sequence({ name: 'both', runnables: [step({ name: 'nothing', execute: () => undefined }), target] });
+  const { app, calls } = noted({}, [both]);
+  const chat = loop({ name: 'chat', runnable: clerk, maxIterations: 2, yields: true });
+  const first = await app.run(chat, { input: 'Hello', runId: 'r' });
+  expect(first.status).toBe('yielded');
+  const second = app.run(chat, { session: first.session, input: 'And?' });
+  expect((await second).status).toBe('completed');
+  await second.settled();
+  expect(calls.map((call) => call.split(' ')[0])).toEqual(['prepare', 'admit', 'after']);
+  calls.length = 0;
+  const router = step({ name: 'router', execute: () => both });
+  const routed = app.run(router, { runId: 'q' });
+  const { session } = await routed;
+  await routed.settled();
+  expect(calls).toEqual(['prepare router undefined', 'admit', 'after completed "there"']);
+  expect(ends(session.events)).toEqual([
+    ...['q/~prepare completed', 'q/~admit completed', 'q transferred'],
+    ...['q>both/nothing completed', 'q>both/target completed', 'q>both completed', 'q/~postProcess completed'],
+  ]);
+  await app.close();
+});
+
+test('a cancelled run and one that failed are not followed up; a run that began without a lifecycle goes on without', async () => {
+  const waiting = step({
+    name: 'waiting',
+    execute: (ctx) => new Promise<undefined>((resolve) => ctx.signal.addEventListener('abort', () => resolve(undefined))),
+  });
+  const { app, calls } = noted();
+  const run = app.run(waiting, { runId: 'r' });
+  for await (const event of run) if (event.type === 'invocation_start' && event.invocationId === 'r/~admit') break;
+  run.cancel('enough');
+  expect((await run).status).toBe('cancelled');
+  await run.settled();
+  expect(calls.some((call) => call.startsWith('after'))).toBe(false);
+  const store = memoryStore();
+  const { clerk } = clerkOf();
+  const ask = sequence({ name: 'ask', runnables: [loop({ name: 'chat', runnable: clerk, maxIterations: 2, yields: true })] });
+  const before = runtime({ app: 'lifecycle', store, runnables: [ask], recover: 'manual' });
+  const { session } = await before.run(ask, { input: 'Hello', session: 's' });
+  expect(session.status).toBe('awaiting_input');
+  let prepared = 0;
+  const after = runtime({ app: 'lifecycle', store, runnables: [ask], recover: 'manual', lifecycle: { prepare: () => void prepared++ } });
+  await after.run(ask, { session: 's', input: 'And?' });
+  expect(prepared).toBe(0);
+  await Promise.all([app.close(), before.close()]);
+});
+
+test('a crash at any place leaves the preparation done, the admission asked and the follow-up once ended', async () => {
+  const make = () => {
+    const done: string[] = [];
+    const lifecycle: LifecycleOptions = {
+      prepare: async (ctx) => {
+        await ctx.effect('load', () => void done.push('load'), { recovery: 'rerun' });
+        ctx.state['profile'] = 'ann';
+      },
+      admit: () => void done.push('admit'),
+      postProcess: async (ctx, { output }) => {
+        await ctx.effect('store', () => void done.push('store'), { recovery: 'rerun' });
+        done.push(`ended ${String(output)}`);
+      },
+    };
+    const root = step({ name: 'root', execute: (ctx) => ctx.complete(`${String(ctx.state['profile'])} was here`) });
+    const ports = { clock: tickingClock() };
+    const app = runtime({ app: 'lifecycle', store: memoryStore(), runnables: [root], recover: 'manual', lifecycle, ports });
+    return { app, root, done };
+  };
+  const whole = make();
+  const first = whole.app.run(whole.root, { input: 'Go', runId: 'r' });
+  const { session } = await first;
+  await first.settled();
+  const events = [...session.events];
+  await whole.app.close();
+  const boundaries = appendBoundaries(events);
+  expect(boundaries.length).toBeGreaterThan(8);
+  for (const cut of boundaries) {
+    const { app, root, done } = make();
+    const restored = await app.restoreSession({ app: 'lifecycle', id: 's', events: events.slice(0, cut) });
+    const isOver = ends(events.slice(0, cut)).includes('r/~postProcess completed');
+    const hasRoot = events.slice(0, cut).some(({ type }) => type === 'invocation_start');
+    const run = hasRoot && !isOver ? app.resume(restored) : app.run(root, { session: restored, input: 'Go', runId: 'r' });
+    expect(await run).toMatchObject({ status: 'completed', output: 'ann was here' });
+    await run.settled();
+    expect(ends(restored.events)).toEqual(['r/~prepare completed', 'r/~admit completed', 'r completed', 'r/~postProcess completed']);
+    expect(done.filter((what) => what.startsWith('ended'))).toHaveLength(isOver ? 0 : 1);
+    expect(restored.status).toBe('completed');
+    await app.close();
+  }
+});
+
+test('another process follows up a run whose process stopped in between, by itself', async () => {
+  const store = shared(memoryStore());
+  const { clerk } = clerkOf();
+  const begun = Promise.withResolvers<void>();
+  const postProcess = async (ctx: { readonly signal: AbortSignal }) => {
+    begun.resolve();
+    await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()));
+  };
+  const first = runtime({ app: 'lifecycle', store, runnables: [clerk], recover: 'manual', lifecycle: { postProcess } });
+  expect(await first.run(clerk, { input: 'Hello', runId: 'r', session: 's' })).toMatchObject({ output: 'done' });
+  await begun.promise;
+  // Gives back what is under way, as a process does that is told to end; the store lives on.
+  await first.close();
+  const outputs: unknown[] = [];
+  const again = clerkOf().clerk;
+  const second = runtime({
+    app: 'lifecycle',
+    store,
+    runnables: [again],
+    recover: 'manual',
+    lifecycle: { postProcess: (_ctx, { output }) => void outputs.push(output) },
+  });
+  const [taken, ...more] = await second.recover();
+  expect(more).toEqual([]);
+  expect(await taken).toMatchObject({ status: 'completed', output: 'done' });
+  await taken?.settled();
+  expect(outputs).toEqual(['done']);
+  expect(await second.recover()).toEqual([]);
+  await second.close();
+});
