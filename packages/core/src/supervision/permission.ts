@@ -1,18 +1,17 @@
 import type { OptionCheck } from '../base/options.ts';
 
-// Words of letters, digits, `_` and `-`, parted by `:` or `.`; the last may be `*`. Each character has one reading, so that the time is linear.
-const neededPattern = /^[A-Za-z0-9_-]+(?:[:.][A-Za-z0-9_-]+)*$/;
-const grantedPattern = /^(?:\*|[A-Za-z0-9_-]+(?:[:.][A-Za-z0-9_-]+)*(?:[:.]\*)?)$/;
-const longestName = 200;
+// Words parted by `:` or `.`; what is granted may end with `:*`. Each sign has one reading, so that the time is linear.
+const neededPattern = /^[\w-]{1,64}(?:[.:][\w-]{1,64}){0,8}$/;
+const grantedPattern = /^(?:\*|[\w-]{1,64}(?:[.:][\w-]{1,64}){0,8}(?::\*)?)$/;
 
 /** Whether a permission can be needed: `fs:write`, `crm.read`. */
 export function isPermissionName(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= longestName && neededPattern.test(value);
+  return typeof value === 'string' && neededPattern.test(value);
 }
 
-/** Whether a permission can be granted: a name, or one that ends with `*` and covers all that begin like it. */
+/** Whether a permission can be granted: a name, `*`, or one that ends with `:*` and covers all that begin like it. */
 export function isGrant(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= longestName && grantedPattern.test(value);
+  return typeof value === 'string' && grantedPattern.test(value);
 }
 
 /** What the option `requiresPermission` must be. */
@@ -35,5 +34,5 @@ function covers(grant: string, name: string): boolean {
   if (!isPermissionName(name) || !isGrant(grant)) return false;
   if (grant === '*' || grant === name) return true;
   // Compared with its last sign, which parts the words: `fs:*` covers what begins with `fs:`.
-  return grant.endsWith('*') && name.startsWith(grant.slice(0, -1));
+  return grant.endsWith(':*') && name.startsWith(grant.slice(0, -1));
 }
