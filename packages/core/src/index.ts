@@ -11,7 +11,7 @@ export { enrichUserMessages, includeHistory, injectSystemMessage, injectUserMess
 export { EffectFailedError, EffectUnknownError, InvalidEffectError } from './effects/recorded-effect-errors.ts';
 export type { Advance, AdvanceOptions, ControlOptions, SendOptions } from './engine/advance.ts';
 export type { ApprovalKey } from './engine/approval-token.ts';
-export { DuplicateRunnableError, HandoffRefusedError, InvalidRunError, InvalidRuntimeError, InvocationEndedError, NoOpenRunError, RunStoppedError, UnknownRunnableError } from './engine/errors.ts';
+export { DuplicateRunnableError, HandoffRefusedError, InvalidInputError, InvalidRunError, InvalidRuntimeError, InvocationEndedError, NoOpenRunError, RunStoppedError, UnknownRunnableError } from './engine/errors.ts';
 export { HookFailedError } from './engine/hook-pipeline.ts';
 export { type Admission, type EndedRun, InvalidAdmissionError, type LifecycleOptions, type LifecycleRun } from './engine/lifecycle.ts';
 export { NotReopenableError, type ReopenOptions } from './engine/reopen.ts';
@@ -53,8 +53,10 @@ export { type OpenAiCompatibleSettings, openaiCompatible } from './models/openai
 export { rehearsal } from './models/rehearsal/model.ts';
 export { type Agent, type AgentLimits, type AgentOptions, agent } from './runnables/agent.ts';
 export { InvalidDefinitionError } from './runnables/errors.ts';
+export type { Goal, GoalContext, GoalVerdict } from './runnables/goal.ts';
 export type { ErrorAction, ErrorContext, ErrorHandler, HookContext, Hooks, HookToolCall, Middleware, ModelCall, ModelResult, StepEvent, SubstituteAnswer } from './runnables/hooks.ts';
 export { type Loop, type LoopOptions, loop } from './runnables/loop.ts';
+export { type AgentOutput, output } from './runnables/output.ts';
 export { type Parallel, type ParallelOptions, parallel } from './runnables/parallel.ts';
 export type { PromptEvent, RenderContext, Renderer, ToolChoice } from './runnables/render-context.ts';
 export { type Sequence, type SequenceOptions, sequence } from './runnables/sequence.ts';

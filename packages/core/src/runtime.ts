@@ -23,6 +23,7 @@ import {
   checkSessionOptions,
   type ForkOptions,
   type RunOptions,
+  resolveRunLimits,
   type SessionOptions,
 } from './engine/run-options.ts';
 import { endedResult, lastRecord } from './engine/run-result.ts';
@@ -134,7 +135,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
   }
 
   /** Continues the run that a session has open, from what its ledger says. Its runnable must be registered. @throws InvalidRunError */
-  resume(session: AnySession | string, options: Omit<RunOptions, 'session' | 'input'> = {}): Run {
+  resume(session: AnySession | string, options: Omit<RunOptions, 'session' | 'input' | 'data'> = {}): Run {
     sessionIdOf(session);
     return this.#start(undefined, checkedRunOptions({ ...options, session }));
   }
@@ -160,6 +161,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
     return {
       runnable,
       input: options.input,
+      data: options.data,
       runId: options.runId ?? `run_${this.#ids.next()}`,
       isNamed: options.runId !== undefined,
       timeout: options.timeout ?? shared.timeout ?? defaultRunTimeoutMs,

@@ -1,11 +1,10 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import { sha256 } from '../base/hash.ts';
-import { findJsonDefect } from '../base/json.ts';
 import { randomFromSeed } from '../base/random.ts';
 import { type EffectRecord, type EffectRequest, performEffect } from '../effects/recorded-effect.ts';
 import type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions, SessionReader, SpawnHandle } from '../ledger/body-context.ts';
 import { readsLikeCall } from '../ledger/effect-id.ts';
-import { NotJsonError, StateConflictError } from '../ledger/errors.ts';
+import { StateConflictError } from '../ledger/errors.ts';
 import type { Actor, Event, EventOf, InvocationInput, InvocationMode } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Runnable } from '../ledger/runnable.ts';
@@ -16,7 +15,8 @@ import { Activity } from './activity.ts';
 import { assertEffect, recordedEffects } from './body-effects.ts';
 import { BodyState, type Flush } from './body-state.ts';
 import { HandoffRefusedError, InvalidKeyError, InvocationEndedError, UnknownRunnableError } from './errors.ts';
-import { handoffDepth, maxHandoffDepth } from './hand-over.ts';
+import { handoffDepth } from './hand-over.ts';
+import { inputNow, inputOf } from './input-contract.ts';
 import { inputHash, invoke } from './invoke.ts';
 import { occupancyOf } from './occupancy.ts';
 import type { RunContext } from './run-context.ts';
@@ -179,7 +179,9 @@ export class Body implements BodyContext {
   }
 
   async call<Output>(runnable: Runnable<Output>, options: CallOptions = {}): Promise<CallResult<Output>> {
-    const child = this.#begin('call', runnable, options, this.#scopeOfChildren());
+    const checked = inputOf(runnable, options);
+    const input = checked instanceof Promise ? await checked : checked;
+    const child = this.#begin('call', runnable, input, options, this.#scopeOfChildren());
     this.#track(child.ended);
     const record = await child.ended;
     if (record === undefined) return this.#neverReturn();
@@ -230,7 +232,7 @@ export class Body implements BodyContext {
   spawn<Output>(runnable: Runnable<Output>, options: CallOptions = {}): SpawnHandle<Output> {
     // Below the run and tied to its owner, so that it can be let go.
     const scope = new CancelScope(this.place.run.detachedScope);
-    const child = this.#begin('spawn', runnable, options, scope);
+    const child = this.#begin('spawn', runnable, inputNow(runnable, options), options, scope);
     child.ended.catch(() => undefined);
     const isFree = this.#isDetached(child.path);
     const untie = isFree ? undefined : (this.place.ownerScope ?? this.#scopeOfChildren()).onAbort((reason) => scope.abort(reason));
@@ -294,7 +296,7 @@ export class Body implements BodyContext {
 
   dispatch(runnable: Runnable, options: CallOptions = {}): { readonly invocationId: string } {
     const { run } = this.place;
-    const child = this.#begin('dispatch', runnable, options, run.detachedScope);
+    const child = this.#begin('dispatch', runnable, inputNow(runnable, options), options, run.detachedScope);
     run.detach(child.path, child.ended);
     return { invocationId: child.path };
   }
@@ -379,12 +381,12 @@ export class Body implements BodyContext {
   #begin(
     mode: InvocationMode,
     runnable: Runnable,
+    input: InvocationInput | undefined,
     options: CallOptions,
     scope: CancelScope,
   ): { path: string; ended: Promise<InvocationRecord | undefined> } {
     this.assertOpen(mode);
     const { run, childRoot } = this.place;
-    const input = inputOf(runnable, options);
     const key = this.#uniqueKey(runnable, options, input);
     const path = `${childRoot}/${key}`;
     this.#asked ??= new Set();
@@ -451,11 +453,11 @@ export class Body implements BodyContext {
   #checkDepth(runnable: Runnable): void {
     const { run, path } = this.place;
     const depth = handoffDepth(run, path) + 1;
-    if (depth > maxHandoffDepth) {
+    if (depth > run.limits.depth) {
       throw new HandoffRefusedError({
         path,
         to: runnable.name,
-        reason: `it would be level ${depth} of calls and hand-overs, and ${maxHandoffDepth} are allowed`,
+        reason: `it would be level ${depth} of calls and hand-overs, and ${run.limits.depth} are allowed`,
       });
     }
   }
@@ -467,13 +469,6 @@ function assertKey(key: string): void {
   if (typeof key !== 'string' || key === '' || /[/#~>]/.test(key)) {
     throw new InvalidKeyError({ key: String(key), reason: 'a key is not empty and has none of / # ~ >' });
   }
-}
-
-function inputOf(runnable: Runnable, { message, data }: CallOptions): InvocationInput | undefined {
-  if (message === undefined && data === undefined) return undefined;
-  const defect = data === undefined ? undefined : findJsonDefect(data);
-  if (defect !== undefined) throw new NotJsonError({ what: `The data for "${runnable.name}"`, ...defect });
-  return { ...(message === undefined ? {} : { message }), ...(data === undefined ? {} : { data }) };
 }
 
 function callResult<Output>(invocationId: string, record: InvocationRecord): CallResult<Output> {

@@ -53,6 +53,13 @@ export class InvalidRunError extends AdjutantError {
   }
 }
 
+/** Data that an agent was to be started with does not fit its `input`. Nothing was recorded. */
+export class InvalidInputError extends AdjutantError {
+  constructor(data: { runnable: string; reason: string }) {
+    super('invalid_input', `The data for "${data.runnable}" does not fit its input: ${data.reason}.`, data);
+  }
+}
+
 /** Options that no app can be made of. */
 export class InvalidRuntimeError extends AdjutantError {
   constructor({ refused = 'The runtime cannot be made', reason }: { refused?: string; reason: string }) {

@@ -1,4 +1,5 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import type { JsonValue } from '../base/json.ts';
 import { SessionBusyError } from '../ledger/errors.ts';
 import type { EventDraft, EventOf } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
@@ -10,6 +11,7 @@ import { NoOpenRunError, RunStoppedError } from './errors.ts';
 import { ExpiryWatch, firstExpiry } from './expiry.ts';
 import { grantDraft, notGranted } from './grants.ts';
 import { InboxReader } from './inbox.ts';
+import { assertMayBegin, messageDrafts, rootInput } from './input-contract.ts';
 import { invoke } from './invoke.ts';
 import { keepLease } from './lease.ts';
 import { beginPostProcess, withLifecycle } from './lifecycle.ts';
@@ -18,6 +20,7 @@ import { occupancyOf } from './occupancy.ts';
 import { closeGateAfter, watchForRest } from './rest.ts';
 import type { RunResult, RunSink } from './run.ts';
 import { type AppServices, isBelow, type OnStep, type Parked, RunContext } from './run-context.ts';
+import type { ResolvedRunLimits } from './run-options.ts';
 import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
 import { hasOutcome } from './sequence-body.ts';
 import { listen, reasonOf } from './steering.ts';
@@ -28,6 +31,8 @@ export interface RunRequest {
   /** The runnable; missing when an interrupted run is to be continued, whatever it is. */
   readonly runnable: Runnable | undefined;
   readonly input: string | undefined;
+  /** What its root is started with besides. */
+  readonly data?: JsonValue | undefined;
   readonly runId: string;
   /** Whether the caller chose the name, so that asking again for the same run asks for nothing new. */
   readonly isNamed: boolean;
@@ -124,6 +129,7 @@ function findBeginning(app: AppServices, session: Session, request: RunRequest):
   const open = rootToContinue(session, request);
   const runnable = request.runnable ?? app.registry.get(open?.name ?? '');
   if (open !== undefined) assertSameRunnable(session, open, runnable);
+  if (open !== undefined) assertMayBegin(open, request);
   return { open, runnable, request };
 }
 
@@ -311,6 +317,7 @@ class Execution {
       path: this.#runId,
       runnable: this.#runnable,
       mode: 'root',
+      input: rootInput(ledger, this.#open, this.#request),
       timeout,
       scope: run.scope,
       activity: run.activity,
@@ -331,7 +338,7 @@ class Execution {
     const { posted } = this.#request;
     const granted = runGrants(ledger, this.#runId, this.#request);
     if (this.#open !== undefined && granted.length > 0) ledger.append(granted);
-    const input = posted !== undefined && this.#tookPosted(posted) ? [] : inputDrafts(ledger, this.#runId, this.#request);
+    const input = posted !== undefined && this.#tookPosted(posted) ? [] : messageDrafts(ledger, this.#runId, this.#request);
     const left = posted === undefined ? undefined : this.#inbox?.left.get(posted);
     if (left !== undefined) ledger.append([], { consumes: [left.position] });
     if (this.#open === undefined) return [...granted, ...input];
@@ -488,11 +495,4 @@ function continueDetached(run: RunContext): void {
 function runGrants(ledger: Ledger, runId: string, { permissions = [] }: RunRequest): EventDraft[] {
   const missing = permissions.length === 0 ? [] : notGranted(ledger.events, permissions, runId);
   return missing.length === 0 ? [] : [grantDraft('grant', { permissions: missing, by: 'user', runId })];
-}
-
-/** The input as an event; none when the same input came before under the same chosen name. */
-function inputDrafts(ledger: Ledger, runId: string, { input, isNamed, runId: name }: RunRequest): EventDraft[] {
-  if (input === undefined) return [];
-  const came = isNamed && ledger.events.some((event) => event.type === 'user' && event.clientKey === name && ledger.resolve(event.text) === input);
-  return came ? [] : [{ type: 'user', by: 'user', invocationId: runId, text: input, ...(isNamed ? { clientKey: name } : {}) }];
 }

@@ -1,3 +1,4 @@
+import { findJsonDefect, type JsonValue } from '../base/json.ts';
 import {
   describeValue,
   findInvalidOption,
@@ -19,8 +20,8 @@ import type { ScopeIds } from '../ledger/shared-state.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
 import type { ForkScopes } from '../ledger/time-travel-fork.ts';
 import type { ConsumptionLimits } from '../supervision/limits.ts';
+import { isListOfGrants } from '../supervision/permission.ts';
 import { InvalidRunError } from './errors.ts';
-import { isListOfPermissions } from './grants.ts';
 import type { OnStep } from './run-context.ts';
 
 /** Limits of a whole run with everything in it. */
@@ -51,6 +52,8 @@ export interface RuntimeLimits extends RunLimits {
 
 export interface RunOptions {
   readonly input?: string;
+  /** What the runnable is started with, besides the input; checked against the `input` of an agent. Not for a run that is open already. */
+  readonly data?: JsonValue;
   /** A session or the id of one. @default a new session */
   readonly session?: AnySession | string;
   /** Name of the run; a run that has one is started once, however often it is asked for. */
@@ -120,6 +123,7 @@ const isScopeIds: OptionCheck = (value) => {
 
 const runChecks: OptionChecks<RunOptions> = {
   input: isText,
+  data: (value) => (findJsonDefect(value) === undefined ? undefined : 'JSON'),
   session: isSessionOrId,
   runId: isRunId,
   timeout: isPositive,
@@ -127,7 +131,7 @@ const runChecks: OptionChecks<RunOptions> = {
   onStream: isFunction,
   onStep: isFunction,
   limits: isGroup<Omit<RunLimits, 'timeout'>>(usageLimits),
-  permissions: isListOfPermissions,
+  permissions: isListOfGrants,
 };
 
 const sessionChecks: OptionChecks<SessionOptions> = {
@@ -137,7 +141,7 @@ const sessionChecks: OptionChecks<SessionOptions> = {
   stateSchema: isObject,
   existing: isOneOf('open', 'fail'),
   observe: isFlag,
-  permissions: isListOfPermissions,
+  permissions: isListOfGrants,
 };
 
 const forkChecks: OptionChecks<ForkOptions> = {

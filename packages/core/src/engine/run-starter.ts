@@ -6,6 +6,7 @@ import type { StreamEvent } from '../ledger/event.ts';
 import type { Session } from '../ledger/session.ts';
 import { RunStoppedError } from './errors.ts';
 import { assertSameRunnable, executeRun, openRoot, type RunEnd, type RunRequest } from './execute-run.ts';
+import { assertMayBegin, dataOf } from './input-contract.ts';
 import { Run, type RunSink } from './run.ts';
 import type { AppServices } from './run-context.ts';
 import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
@@ -52,8 +53,9 @@ export class RunStarter {
   }
 
   async #carryOut(run: Run, open: OpenSession, request: RunRequest, sink: RunSink): Promise<RunEnd> {
-    let session = await open(false);
     let asked = request;
+    if (request.runnable !== undefined && request.data !== undefined) asked = { ...request, data: await dataOf(request.runnable, request.data) };
+    let session = await open(false);
     let isPosted = false;
     for (;;) {
       const active = this.#active.get(session.id);
@@ -100,6 +102,7 @@ export class RunStarter {
     const { input, runId, runnable } = request;
     const open = openRoot(session);
     if (open !== undefined && runnable !== undefined) assertSameRunnable(session, open, runnable);
+    if (open !== undefined) assertMayBegin(open, request);
     if (request.permissions !== undefined && request.permissions.length > 0)
       await postGrant(ledger, 'grant', { permissions: request.permissions, by: 'user', runId });
     if (input === undefined || runnable === undefined) return request;

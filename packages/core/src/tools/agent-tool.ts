@@ -1,4 +1,5 @@
-import type { JsonValue } from '../base/json.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import { type AnySchema, isStandardSchema } from '../base/schema.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import { ToolFailure } from './errors.ts';
 import { type Tool, type ToolSchema, tool } from './tool.ts';
@@ -38,20 +39,42 @@ const taskSchema: ToolSchema<Task, Task> = Object.freeze({
   }),
 });
 
+/** Data for an agent that says what its input is. It is handed over as it came: the agent makes of it what its schema says. */
+function inputSchemaOf(runnable: Runnable): ToolSchema | JsonObject | undefined {
+  const { input, inputSchema } = runnable as Runnable & { readonly input?: AnySchema; readonly inputSchema?: JsonObject };
+  if (input === undefined || inputSchema === undefined || !isStandardSchema(input)) return inputSchema;
+  const check = input['~standard'].validate;
+  const unchanged = <Result extends object>(result: Result, value: unknown) =>
+    'issues' in result && result.issues !== undefined ? result : { value };
+  return Object.freeze({
+    '~standard': Object.freeze({
+      version: 1 as const,
+      vendor: 'adjutant',
+      validate: (value: unknown) => {
+        const result = check(value);
+        return (result instanceof Promise ? result.then((settled) => unchanged(settled, value)) : unchanged(result, value)) as typeof result;
+      },
+      jsonSchema: { input: () => inputSchema, output: () => inputSchema },
+    }),
+  });
+}
+
 /**
- * Lets an agent call another agent, or any runnable, as a tool. The callee gets the message and runs below the call; what it gives is the
- * result. After a stop it goes on where it was, and is not called twice.
- * @throws InvalidToolError when the runnable's name cannot be a tool's name and no other is given
+ * Lets an agent call another agent, or any runnable, as a tool. The callee gets the message, or the data that its `input` asks for, and runs below
+ * the call; what it gives is the result. After a stop it goes on where it was, and is not called twice.
+ * @throws InvalidToolError when the runnable's name cannot be a tool's name and no other is given, or its `input` is not an object
  */
 export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): Tool {
-  return tool<Task, Task, JsonValue>({
+  const inputSchema = inputSchemaOf(runnable);
+  return tool<unknown, unknown, JsonValue>({
     name: options.name ?? runnable.name,
     description: options.description ?? runnable.description ?? `Ask "${runnable.name}" to do something.`,
-    schema: taskSchema,
+    schema: inputSchema ?? taskSchema,
     // Said at once, so that the deadline that is recorded is the one that counts.
     timeout: options.timeout ?? defaultTimeoutMs,
     execute: async (ctx) => {
-      const result = await ctx.call(runnable, { message: ctx.args.message, ...(options.timeout === undefined ? {} : { timeout: options.timeout }) });
+      const given = inputSchema === undefined ? { message: (ctx.args as Task).message } : { data: ctx.args as JsonValue };
+      const result = await ctx.call(runnable, { ...given, ...(options.timeout === undefined ? {} : { timeout: options.timeout }) });
       if (result.status === 'completed') return (result.output ?? null) as JsonValue;
       throw new ToolFailure(`${runnable.name} ended as ${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`, {
         errorType: result.error?.code ?? result.status,
