@@ -5,14 +5,16 @@ import { expect, test } from 'vitest';
 const expensive = { text: 'ok', usage: { inputTokens: 90, outputTokens: 5 } };
 
 test('a limit of the run is warned of once, whichever agents come near it', async () => {
-  const first = agent({ name: 'first', model: scriptedModel([expensive]) });
+  const most = { text: 'ok', usage: { inputTokens: 9_100, outputTokens: 5 } };
+  const first = agent({ name: 'first', model: scriptedModel([most]) });
   const second = agent({ name: 'second', model: scriptedModel([{ text: 'two' }]) });
   const third = agent({ name: 'third', model: scriptedModel([{ text: 'three' }]) });
   const app = runtime({ app: 'limits' });
-  const result = await app.run(sequence({ name: 'line', runnables: [first, second, third] }), { input: 'go', limits: { tokens: 1_00 + 5 } });
+  const result = await app.run(sequence({ name: 'line', runnables: [first, second, third] }), { input: 'go', limits: { tokens: 10_000 } });
   const warnings = result.session.events.filter((event) => event.type === 'decision' && event.decision === 'warn');
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toMatchObject({ component: 'limits', data: { reason: 'token_limit', of: 'run' } });
+  expect(result.output).toBe('three');
 });
 
 test('with a store, children that may outlive their caller must be registered', async () => {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../base/json.ts';
 import type { Question } from '../effects/tool-request.ts';
 import type { EventDraft, EventOf } from '../ledger/event.ts';
 import type { Intent } from '../loop/intent.ts';
@@ -32,7 +33,8 @@ export function interruptedCallDraft(
 /** Says that a limit is near or reached. */
 export function limitDraft(path: string, intent: Extract<Intent, { type: 'warn' | 'declare_limit' }>): EventDraft {
   const { limit } = intent;
-  const used = `${limit.used} of ${limit.limit} (${limit.reason})`;
+  const used = `${limit.used} of ${limit.limit} (${limit.reason}${limit.of === 'run' ? ' of the run' : ''})`;
+  const needed = limit.needed === undefined ? '' : `, and the next call with an answer after it may need ${limit.needed}`;
   return {
     type: 'decision',
     by: 'runtime',
@@ -42,13 +44,18 @@ export function limitDraft(path: string, intent: Extract<Intent, { type: 'warn' 
     reasoning:
       intent.type === 'warn'
         ? `At least 90 % are used: ${used}.`
-        : `Used up: ${used}. The agent ${intent.action === 'answer' ? 'answers with what it has' : 'fails'}.`,
+        : `Used up: ${used}${needed}. The agent ${intent.action === 'answer' ? 'answers with what it has' : 'fails'}.`,
     alternatives: intent.type === 'warn' ? [] : ['answer', 'fail', 'ask'],
-    data: { reason: limit.reason, used: limit.used, limit: limit.limit, ...(intent.type === 'warn' ? { of: intent.of } : {}) },
+    data: { ...limitData(limit), ...(intent.type === 'warn' ? { of: intent.of } : {}) },
   };
 }
 
-/** Asks whether an agent may use more than its limit. */
+function limitData({ reason, used, limit, of, path, needed }: LimitState): JsonObject {
+  const owner = of === undefined || path === undefined ? {} : { of, path };
+  return { reason, used, limit, ...owner, ...(needed === undefined ? {} : { needed }) };
+}
+
+/** Asks whether an agent may use more than its limit, or than that of somebody above it. */
 export function limitQuestion(path: string, agent: string, limit: LimitState, generation: number): Question {
   return {
     kind: 'limit',
@@ -62,7 +69,7 @@ export function limitQuestion(path: string, agent: string, limit: LimitState, ge
       agent,
       summary: `${agent} has used ${limit.used} of ${limit.limit} (${limit.reason}). May it go on?`,
       options: ['continue', 'reject'],
-      details: { reason: limit.reason, used: limit.used, limit: limit.limit },
+      details: limitData(limit),
     },
   };
 }

@@ -7,11 +7,13 @@ import { type Model, modelName, type Price } from '../models/model.ts';
 import { priceOf } from '../models/price.ts';
 import {
   type Account,
+  type Caller,
   type Consumption,
   type ConsumptionLimits,
   type Demand,
   exhaustedLimit,
   isFullyReserved,
+  isWithin,
   type LimitState,
   type Rates,
   roomFor,
@@ -23,13 +25,13 @@ export const defaultOutputTokens = 4_096;
 /** Fewer tokens than this are no answer: no call is made for them. */
 const leastOutputTokens = 100;
 
+const noRates: Rates = Object.freeze({ input: 0, output: 0 });
+
 type MutableConsumption = { -readonly [Kind in keyof Consumption]: Consumption[Kind] };
 
 function nothing(): MutableConsumption {
   return { rounds: 0, tokens: 0, cost: 0, errors: 0 };
 }
-
-const noCallers = Object.freeze({ tokens: 0, cost: 0 });
 
 /** What may be used by a run, or by an agent invocation with everything below it. */
 class TreeAccount implements Account {
@@ -170,15 +172,15 @@ export class RunBudget {
 
   /** What the agents above `path` need to answer with what they get from it. */
   callersOf(path: string): Demand['callers'] {
-    let tokens = 0;
-    let cost = 0;
+    const found: Caller[] = [];
     for (const caller of above(path)) {
       const prompt = this.#prompts.get(caller);
       if (prompt === undefined) continue;
-      tokens += prompt.tokens + leastOutputTokens;
-      cost += prompt.rates === undefined ? 0 : prompt.tokens * prompt.rates.input + leastOutputTokens * prompt.rates.output;
+      const { tokens, rates = noRates } = prompt;
+      const cost = tokens * rates.input + leastOutputTokens * rates.output;
+      found.push({ path: caller, tokens: tokens + leastOutputTokens, cost });
     }
-    return tokens === 0 ? noCallers : { tokens, cost };
+    return found;
   }
 
   #concerns({ invocationId }: Event): boolean {
@@ -244,8 +246,8 @@ export class RunBudget {
   /** As many tokens as the prompt was estimated to be when its call was admitted. */
   #inputOf(path: string, { estimatedInputTokens }: EventOf<'model_start'>): number {
     if (!this.#isLive || !this.isShared) return estimatedInputTokens;
-    let gauge = this.#gauges.get(path);
-    if (gauge === undefined) this.#gauges.set(path, (gauge = new TokenGauge(this.#parts.eventsOf(path))));
+    const gauge = this.#gauges.get(path) ?? new TokenGauge(this.#parts.eventsOf(path));
+    this.#gauges.set(path, gauge);
     return Math.ceil(estimatedInputTokens * Math.max(1, gauge.ratio));
   }
 
@@ -316,11 +318,6 @@ function above(path: string): readonly string[] {
   const found: string[] = [];
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) found.push(path.slice(0, end));
   return found;
-}
-
-/** Whether `path` is this invocation or below it. One that it handed over to is another invocation. */
-function isWithin(path: string, owner: string): boolean {
-  return path === owner || path.startsWith(`${owner}/`);
 }
 
 /** Whether `path` is this run's root, a continuation of it or below one of these. */

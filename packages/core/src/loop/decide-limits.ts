@@ -36,6 +36,9 @@ const limitReasons: ReadonlySet<StopReason | undefined> = new Set(['round_limit'
 
 /** What the limits want done before a model call; `undefined`: nothing is in its way. */
 export function judgeLimits(position: Position, frame: LimitFrame): LimitVerdict | undefined {
+  const { limitRequest } = position;
+  // Who has asked waits for the answer, also when somebody allowed another agent more meanwhile.
+  if (limitRequest !== undefined && limitRequest.answer === undefined && position.stopReason === undefined) return waitVerdict;
   const exhausted = exhaustedNow(position, frame);
   if (exhausted !== undefined && position.stopReason === undefined) return decideLimit(position, exhausted, frame);
   const fails = frame.limits.onLimit === 'fail' && (exhausted !== undefined || limitReasons.has(position.stopReason));
@@ -84,7 +87,6 @@ function failAtLimit(exhausted: LimitState | undefined, declared: StopReason | u
 function decideLimit({ limitRequest }: Position, limit: LimitState, { limits: { onLimit } }: LimitFrame): LimitVerdict {
   const intents = (intent: Intent): LimitVerdict => ({ type: 'intents', intents: [intent] });
   if (onLimit !== 'ask') return intents({ type: 'declare_limit', key: `limit:${limit.reason}`, limit, action: onLimit });
-  if (limitRequest !== undefined && limitRequest.answer === undefined) return waitVerdict;
   // Who allowed more is asked again when that is used up too.
   const refused = limitRequest?.answer !== undefined && limitRequest.answer.decision !== 'continue';
   if (refused) return intents({ type: 'declare_limit', key: `limit:${limit.reason}`, limit, action: 'answer' });

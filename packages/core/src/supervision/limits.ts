@@ -46,6 +46,13 @@ export interface Rates {
   readonly output: number;
 }
 
+/** What an agent needs that waits for another one, so that it can still answer. */
+export interface Caller {
+  readonly path: string;
+  readonly tokens: number;
+  readonly cost: number;
+}
+
 /** What the next model call of an agent needs. */
 export interface Demand {
   /** Tokens of its prompt. */
@@ -58,8 +65,8 @@ export interface Demand {
   readonly rates: Rates | undefined;
   /** Whether it is the forced last answer: nothing has to fit behind it. */
   readonly final: boolean;
-  /** What those need that wait for the agent, so that they can still answer. */
-  readonly callers: { readonly tokens: number; readonly cost: number };
+  /** Those above the agent: what they need is taken from none of their accounts. */
+  readonly callers: readonly Caller[];
 }
 
 /** Share of a limit at which it is warned of, once. */
@@ -123,13 +130,24 @@ export function roomFor(accounts: readonly Account[], demand: Demand, withReserv
       const limit = account.limits[kind];
       const rates = kind === 'tokens' ? perToken : demand.rates;
       if (limit === undefined || rates === undefined) continue;
-      const left = limit - account.used[kind] - (withReserved ? account.reserved[kind] : 0) - demand.callers[kind] + dust;
+      const left = limit - account.used[kind] - (withReserved ? account.reserved[kind] : 0) - neededByCallers(account, demand.callers, kind) + dust;
       const output = outputWithin(left, demand, rates);
       if (output < demand.least) return { ...stateOf(account, kind, limit), needed: neededFor(demand, rates) };
       room = Math.min(room, output);
     }
   }
   return room;
+}
+
+/** Whether `path` is this invocation or below it. One that it handed over to is another invocation. */
+export function isWithin(path: string, owner: string): boolean {
+  return path === owner || path.startsWith(`${owner}/`);
+}
+
+function neededByCallers({ of, path }: Account, callers: readonly Caller[], kind: 'tokens' | 'cost'): number {
+  let needed = 0;
+  for (const caller of callers) if (of === 'run' || isWithin(caller.path, path)) needed += caller[kind];
+  return needed;
 }
 
 const perToken: Rates = { input: 1, output: 1 };
