@@ -30,7 +30,7 @@ const shortest = 12;
 const hiddenCharacters = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
 // One search by words that each of the patterns needs, so that ordinary texts are done with at once.
 const anyHint =
-  /instruct|prompt|rules|guideline|developer|unrestricted|jailb|DAN\b|the user|llm|assistant|language model|chatbot|\bAI\b|<\||<<|\[INST|anweisung|consigne|[\u{E0020}-\u{E007E}]/iu;
+  /instru[ck]|prompt|## ?system|rules|guideline|developer|unrestricted|jailb|DAN\b|the user|llm|assistant|language model|chatbot|\bAI\b|<\||<<|\[INST|anweisung|consigne|[\u{E0020}-\u{E007E}]/iu;
 
 const upToFourWords = String.raw`(?:[\s,]{1,8}[\p{L}'’-]{1,30}){0,4}?[\s,]{1,8}`;
 

@@ -92,9 +92,12 @@ function lastGroupOfCard(groups: readonly { readonly digits: string }[], first: 
   return undefined;
 }
 
+// Visa, Mastercard, American Express, Diners Club, JCB, Discover, UnionPay and Maestro, by their first digits and lengths.
+const cardForm = /^(?:4(?:\d{12}|\d{15}|\d{18})|5\d{15}|2[2-7]\d{14}|3[47]\d{13}|3[0689]\d{12}|35\d{14}|6\d{15,18})$/;
+
 /** Whether the check digit of Luhn fits, in a number that a scheme could have given. */
 export function isCardNumber(digits: string): boolean {
-  if (!/^[2-6]\d{12,18}$/.test(digits)) return false;
+  if (!cardForm.test(digits)) return false;
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {
     const digit = digits.charCodeAt(digits.length - 1 - i) - 48;
