@@ -2,15 +2,16 @@ import { toErrorRecord } from '../base/error.ts';
 import type { EventDraft, RequestDetails } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
-import type { ToolEffect, ToolResult } from '../ledger/tool-result.ts';
+import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
 import type { CallState } from '../loop/position.ts';
 import type { PendingOperation } from '../tools/request-options.ts';
 import { toolResult } from '../tools/result.ts';
-import type { Probe, ProbeResult } from '../tools/tool.ts';
-import { isGivenBack, type ToolAttempt, type ToolBody, type ToolCallPorts } from './tool-ports.ts';
+import type { Probe, ProbeResult, Tool } from '../tools/tool.ts';
+import { attemptsOf, isGivenBack, type SupervisedResult, type ToolAttempt, type ToolBody, type ToolCallPorts, type Writes } from './tool-ports.ts';
 import { ask, callSummary, requestFingerprint } from './tool-request.ts';
 import { editedArgs, resultDraft } from './tool-result-draft.ts';
 import { hadNoEffect, unknownOutcome } from './tool-result-texts.ts';
+import { joinedWrites } from './tool-writes.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** How an attempt ended. */
@@ -29,25 +30,36 @@ interface RecordedAttempt extends ToolAttempt {
   readonly state: CallState;
   readonly ports: ToolCallPorts;
   readonly body: ToolBody | undefined;
+  /** What the checks before it have told the model. */
+  readonly guidance: readonly string[];
   /** Ends the attempt with a result that came from elsewhere. */
   finishGiven(given: unknown): Promise<void>;
 }
 
+const noDrafts: readonly EventDraft[] = Object.freeze([]);
+/** Where nothing watches. */
+const plain = Object.freeze({ notes: Object.freeze([]), writes: Object.freeze({ drafts: noDrafts, extras: undefined }) });
+
 /** Writes down how an attempt ended: its result, a hand-over, the wait for an operation, or the question what became of it. */
 export class AttemptRecorder {
   readonly #of: RecordedAttempt;
+  /** What is to be recorded of whether the tool works, with whatever is recorded next. */
+  #heard: readonly EventDraft[] = noDrafts;
 
   constructor(attempt: RecordedAttempt) {
     this.#of = attempt;
   }
 
-  record(given: Ending, durationMs: number): Promise<void> | undefined {
+  /** @param ran whether the tool itself came to this end, and not somebody elsewhere who says how it ended */
+  record(given: Ending, durationMs: number, ran: boolean): Promise<void> | undefined {
     const drift = given.effect === undefined ? this.#of.body?.findDrift() : undefined;
     const ending: Ending = drift === undefined ? given : { result: drift, effect: 'unknown', retryAfterMs: undefined, next: undefined };
+    const { supervisor } = this.#of.ports;
+    if (ran && supervisor !== undefined) this.#heard = supervisor.heed(this.#of, ending.result);
     if (ending.next !== undefined) this.#recordHandOver(ending.next, durationMs);
     else if (ending.operation !== undefined) this.#awaitOperation(ending.operation);
     else if (this.#needsRecovery(ending)) return this.#findOut(ending);
-    else this.#recordResult(ending, durationMs);
+    else return this.#recordResult(ending, durationMs);
     return undefined;
   }
 
@@ -59,10 +71,10 @@ export class AttemptRecorder {
     ]);
   }
 
-  /** Settles the call with an outcome that nobody knows. */
-  settle(result: ToolResult): void {
+  /** Settles the call with an outcome that nobody knows, or that was known before somebody was asked. */
+  settle(result: ToolResult, effect: ToolEffect = 'unknown'): void {
     const { ledger, path } = this.#of.ports;
-    ledger.append([resultDraft(this.#of.call, path, this.#of.attempt, result, { settled: true, durationMs: 0, effect: 'unknown' })]);
+    ledger.append([resultDraft(this.#of.call, path, this.#of.attempt, result, { settled: true, durationMs: 0, effect })]);
   }
 
   /** Whether somebody or something is to say what became of the attempt before it is settled. */
@@ -111,6 +123,14 @@ export class AttemptRecorder {
     this.#askAboutAttempt('result', request, drafts, extras);
   }
 
+  /** The failure is known, and nothing is left to be done about it but what a person says. */
+  #askWhatFollows({ content, status, errorType }: ToolResult, writes: Writes): void {
+    const { drafts, extras } = writes;
+    const known = { known: content, status, ...(errorType === undefined ? {} : { errorType }), escalated: true };
+    const summary = `${callSummary(this.#of.tool.name, this.#of.args)} failed. Was it done in another way, is it to be tried again, or is the failure reported?`;
+    this.#askAboutAttempt('recovery', { summary, options: ['succeeded', 'retry', 'report'], details: known }, drafts, extras);
+  }
+
   #askWhatBecame({ result }: Ending): void {
     this.#askAboutAttempt('recovery', {
       summary: `Did ${callSummary(this.#of.tool.name, this.#of.args)} take effect?`,
@@ -126,6 +146,8 @@ export class AttemptRecorder {
     extras?: BatchExtras,
   ): void {
     const { ledger, clock, path } = this.#of.ports;
+    const heard = this.#heard;
+    this.#heard = noDrafts;
     const { expiresIn } = request;
     const question = {
       kind,
@@ -139,67 +161,93 @@ export class AttemptRecorder {
       attempt: this.#of.attempt,
       expiresAt: expiresIn === undefined ? undefined : clock.now() + expiresIn,
     };
-    ask(ledger, question, before, extras);
+    ask(ledger, question, [...before, ...heard], extras);
   }
 
-  #recordResult(ending: Ending, durationMs: number): void {
+  #recordResult(ending: Ending, durationMs: number): Promise<void> | undefined {
+    const { supervisor, scope } = this.#of.ports;
+    // What a cancelled run still brings is written down as it is.
+    if (supervisor === undefined || scope.aborted) {
+      this.#write(ending, durationMs, { ...plain, result: ending.result, ...this.#ownRetry(ending) });
+      return undefined;
+    }
+    const { state, tool, args, attempt, guidance } = this.#of;
+    const { result, effect, retryAfterMs } = ending;
+    const supervised = supervisor.ended({ state, tool, args, attempt, result, effect, retryAfterMs, guidance });
+    if (!(supervised instanceof Promise)) return void this.#write(ending, durationMs, supervised);
+    return supervised.then((outcome) => (isGivenBack(this.#of.ports) ? undefined : this.#write(ending, durationMs, outcome)));
+  }
+
+  #write({ effect }: Ending, durationMs: number, supervised: SupervisedResult): void {
     const { ledger, path } = this.#of.ports;
-    const { effect, result } = ending;
-    const retryAfterMs = this.#retryDelay(ending);
+    const { result, notes, writes, retryAfterMs, fallback, asks } = supervised;
+    if (asks === true) {
+      this.#askWhatFollows(result, writes);
+      return;
+    }
     const settled = retryAfterMs === undefined;
     // An effect that nobody knows of is answered by the tool's recovery, whatever the cause: 'report' says so and does not repeat it.
-    const told =
-      settled && effect === 'unknown' && this.#of.tool.recovery === 'report' && result.status !== 'unknown'
-        ? unknownOutcome(String(result.content))
-        : result;
+    const isOpen = settled && effect === 'unknown' && this.#of.tool.recovery === 'report' && !isSuccess(result) && result.status !== 'unknown';
+    const told = isOpen ? unknownOutcome(String(result.content)) : result;
     const draft = resultDraft(this.#of.call, path, this.#of.attempt, this.#of.body?.withConflict(told) ?? told, {
       settled,
       durationMs,
       effect,
       retryAfterMs,
       editedArgs: editedArgs(this.#of.state, ledger.resolve),
+      notes: settled ? notes : undefined,
+      fallback,
     });
-    const written = settled ? this.#of.body?.takeWrites() : undefined;
-    ledger.append(written === undefined || written.drafts.length === 0 ? [draft] : [...written.drafts, draft], written?.extras);
+    this.#append([draft], settled ? this.#of.body?.takeWrites() : undefined, writes);
+  }
+
+  /** Everything that belongs together in one append: state that the tool wrote, what was decided, and the result. */
+  #append(drafts: readonly EventDraft[], ...writes: readonly (Writes | undefined)[]): void {
+    const heard = this.#heard;
+    this.#heard = noDrafts;
+    const { drafts: before, extras } = joinedWrites(writes);
+    this.#of.ports.ledger.append(before.length === 0 && heard.length === 0 ? drafts : [...before, ...heard, ...drafts], extras);
   }
 
   #recordHandOver(target: Runnable, durationMs: number): void {
     const { ledger, path } = this.#of.ports;
     const decided = this.#of.ports.handOver(target);
-    const { drafts = [], extras } = this.#of.body?.takeWrites() ?? {};
+    const written = this.#of.body?.takeWrites();
     if ('refused' in decided) {
       // The tool ran before it was refused: that nothing happened cannot be said.
       const result = toolResult.blocked(decided.refused, { errorType: 'handoff_refused' });
-      ledger.append([...drafts, resultDraft(this.#of.call, path, this.#of.attempt, result, { settled: true, durationMs })], extras);
+      this.#append([resultDraft(this.#of.call, path, this.#of.attempt, result, { settled: true, durationMs })], written);
       return;
     }
     const result = toolResult.success(`The conversation is handed over to ${target.name}.`);
     const { next } = decided;
-    ledger.append(
-      [
-        ...drafts,
-        ...decided.drafts,
-        resultDraft(this.#of.call, path, this.#of.attempt, result, {
-          settled: true,
-          durationMs,
-          next,
-          editedArgs: editedArgs(this.#of.state, ledger.resolve),
-        }),
-      ],
-      extras,
-    );
+    const editing = editedArgs(this.#of.state, ledger.resolve);
+    const more = { settled: true, durationMs, next, editedArgs: editing, notes: this.#of.guidance };
+    this.#append([...decided.drafts, resultDraft(this.#of.call, path, this.#of.attempt, result, more)], written);
   }
 
-  /** Milliseconds to the next attempt, if the tool asks for one and a repetition cannot double an effect. */
-  #retryDelay({ result, effect, retryAfterMs }: Ending): number | undefined {
-    const { retry, recovery } = this.#of.tool;
-    if (effect === undefined || this.#of.attempt >= retry.maxAttempts || this.#of.ports.scope.aborted) return undefined;
-    if (effect === 'unknown' && recovery !== 'rerun') return undefined;
-    const mayPass =
-      result.status === 'error_transient' || result.status === 'timeout' || result.status === 'unknown' || result.errorType === 'tool_error';
-    if (!mayPass) return undefined;
-    return retryAfterMs ?? retry.initialDelayMs * retry.backoffMultiplier ** (this.#of.attempt - 1);
+  /** Another attempt, if the tool asks for one. */
+  #ownRetry({ result, effect, retryAfterMs }: Ending): { readonly retryAfterMs?: number } {
+    if (this.#of.ports.scope.aborted) return {};
+    const delay = ownRetryDelay(this.#of, { result, effect, retryAfterMs });
+    return delay === undefined ? {} : { retryAfterMs: delay };
   }
+}
+
+/** Milliseconds to the next attempt, if the tool asks for one itself and a repetition cannot double an effect. */
+export function ownRetryDelay(
+  { state, tool, attempt }: { readonly state: CallState; readonly tool: Tool; readonly attempt: number },
+  { result, effect, retryAfterMs }: Pick<Ending, 'result' | 'effect' | 'retryAfterMs'>,
+): number | undefined {
+  const { retry, recovery } = tool;
+  // A tool that stands in for another one begins to count with its own first attempt.
+  const made = state.fallback === undefined ? attempt : attemptsOf(state).length;
+  if (retry === undefined || effect === undefined || made >= retry.maxAttempts) return undefined;
+  if (effect === 'unknown' && recovery !== 'rerun') return undefined;
+  const mayPass =
+    result.status === 'error_transient' || result.status === 'timeout' || result.status === 'unknown' || result.errorType === 'tool_error';
+  if (!mayPass) return undefined;
+  return retryAfterMs ?? retry.initialDelayMs * retry.backoffMultiplier ** (made - 1);
 }
 
 /** A probe that fails has not found anything out. */

@@ -6,7 +6,7 @@ import { ToolFailure } from '../tools/errors.ts';
 import type { RequestOptions } from '../tools/request-options.ts';
 import type { FinalizeContext, Tool } from '../tools/tool.ts';
 import { validateArgs, validateInput } from '../tools/validate.ts';
-import type { ToolCallPorts } from './tool-ports.ts';
+import { attemptsOf, type ToolCallPorts, type Writes } from './tool-ports.ts';
 import { ask, callSummary, requestDecision, requestFingerprint } from './tool-request.ts';
 import { refusalDraft } from './tool-result-draft.ts';
 import { cancelledBefore, requestExpired, requestRejected } from './tool-result-texts.ts';
@@ -22,7 +22,11 @@ export interface AskingCall {
   readonly ports: ToolCallPorts;
   /** The prepared arguments. */
   readonly args: unknown;
+  /** What a person is to confirm, whether or not the tool itself asks for approval. */
+  readonly confirm: string | undefined;
   context(): FinalizeContext;
+  /** What was decided before the question, to be appended with it. */
+  takeWrites(): Writes;
 }
 
 /** What the answers of a call come to: it goes on with these arguments and this input, it has been settled, or it asks (again). */
@@ -36,19 +40,19 @@ export type Answers =
   | { readonly verdict: 'settled' }
   | { readonly verdict: 'none' };
 
-/** Questions that are asked before a call is attempted. */
-function isBeforeAttempt({ request }: AnsweredRequest): boolean {
-  return request.attempt === undefined;
+/** Questions that are asked before a call is attempted with this tool. */
+function isBeforeAttempt({ request }: AnsweredRequest, tool: Tool): boolean {
+  return request.attempt === undefined && request.name === tool.name;
 }
 
 /** Reads what was answered about a call that is about to be attempted. Bad or stale answers are asked again, and the ledger says why. */
 export async function takeAnswers(state: CallState, tool: Tool, ports: ToolCallPorts): Promise<Answers> {
-  const answered = state.answered.filter(isBeforeAttempt);
+  const answered = state.answered.filter((one) => isBeforeAttempt(one, tool));
   const last = answered.at(-1);
   if (last === undefined) return { verdict: 'none' };
   const reader = new AnswerReader(state, tool, ports);
   // What an attempt was made on has been used: a later attempt of the call goes by the same answers.
-  if (state.attempts.length === 0) {
+  if (attemptsOf(state).length === 0) {
     const stale = answered.find((one) => reader.staleness(one) !== undefined);
     if (stale !== undefined) return reader.askAgain(stale, reader.staleness(stale) as string);
   }
@@ -171,17 +175,18 @@ class AnswerReader {
 /** Whether a question was answered in a way that counts. */
 function isGranted({ state, tool, ports }: AskingCall, kind: RequestKind): boolean {
   // An attempt that was made has used the answers; another one of the same call goes by them.
-  if (state.attempts.length > 0 && kind !== 'repeat') return true;
-  const answered = state.answered.find(({ request }) => request.kind === kind);
+  if (attemptsOf(state).length > 0 && kind !== 'repeat') return true;
+  const answered = state.answered.find((one) => one.request.kind === kind && isBeforeAttempt(one, tool));
   return answered !== undefined && requestFingerprint(tool, ports.ledger.resolve(answered.request.args)) === answered.request.fingerprint;
 }
 
 /** Asks what has to be asked before a call is attempted. Returns whether it now waits for an answer. */
 export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
-  const { tool, ports } = call;
-  const { approval, yieldSchema, yieldOptions } = tool;
+  const { tool, ports, confirm } = call;
+  const { yieldSchema, yieldOptions } = tool;
+  const approval = tool.approval ?? (confirm === undefined ? undefined : {});
   if (approval !== undefined && !isGranted(call, 'approval')) {
-    const isNeeded = approval.when === undefined || (await approval.when(call.context()));
+    const isNeeded = confirm !== undefined || approval.when === undefined || (await approval.when(call.context()));
     if (ports.scope.aborted) return true;
     if (isNeeded) {
       const { allowEdit = true, useWithin = defaultUseWithin, expiresIn = defaultApprovalExpiresIn } = approval;
@@ -210,13 +215,15 @@ export function asksToRepeat(call: AskingCall, earlier: string): boolean {
 }
 
 function askFor(call: AskingCall, kind: RequestKind, options: RequestOptions, more: Pick<RequestDetails, 'options'> & Partial<RequestDetails>): void {
-  const { state, tool, ports, args } = call;
+  const { state, tool, ports, args, confirm } = call;
+  const { drafts, extras } = call.takeWrites();
   const { summary, details, mayDecide, expiresIn, onExpire, escalateTo } = options;
   const people = typeof mayDecide === 'function' ? mayDecide(call.context()) : mayDecide;
   if (people?.length === 0)
     throw new ToolFailure(`Nobody may allow ${tool.name}: \`mayDecide\` gave an empty list.`, { errorType: 'nobody_may_decide' });
   const shown = details === undefined ? undefined : details(call.context());
-  ask(ports.ledger, {
+  const own = summary === undefined ? callSummary(tool.name, args) : summary(call.context());
+  const question = {
     kind,
     path: ports.path,
     callId: state.call.callId,
@@ -227,7 +234,7 @@ function askFor(call: AskingCall, kind: RequestKind, options: RequestOptions, mo
     expiresAt: expiresIn === undefined ? undefined : ports.clock.now() + expiresIn,
     request: {
       agent: state.call.agent,
-      summary: summary === undefined ? callSummary(tool.name, args) : summary(call.context()),
+      summary: kind === 'approval' && confirm !== undefined ? `${confirm} ${own}` : own,
       ...(shown === undefined ? {} : { details: shown }),
       ...(people === undefined ? {} : { mayDecide: people }),
       ...(expiresIn === undefined ? {} : { expiresIn }),
@@ -235,5 +242,6 @@ function askFor(call: AskingCall, kind: RequestKind, options: RequestOptions, mo
       ...(escalateTo === undefined ? {} : { escalateTo }),
       ...more,
     },
-  });
+  };
+  ask(ports.ledger, question, drafts, extras);
 }

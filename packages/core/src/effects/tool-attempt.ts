@@ -1,30 +1,27 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import { isAdjutantError } from '../base/error.ts';
-import { deepFreeze } from '../base/json.ts';
-import { unresolvedCall } from '../ledger/effect-fold.ts';
+import { deepFreeze, type JsonValue } from '../base/json.ts';
 import type { EventOf } from '../ledger/event.ts';
 import { isRunnable, type Runnable } from '../ledger/runnable.ts';
-import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
+import { isSuccess, type ToolResult, type ToolResultStatus } from '../ledger/tool-result.ts';
 import type { AnsweredRequest, AttemptState, CallState } from '../loop/position.ts';
 import { classifyThrown } from '../tools/classify.ts';
 import { ChildInPrepareError } from '../tools/errors.ts';
 import { PendingOperation } from '../tools/request-options.ts';
-import { isToolResult, toolResult, toToolResult } from '../tools/result.ts';
+import { isToolResult, toolResult, toolResultWith, toToolResult } from '../tools/result.ts';
 import type { FinalizeContext, Tool } from '../tools/tool.ts';
 import { validateOutput } from '../tools/validate.ts';
 import { AttemptRecorder, type Ending } from './attempt-recorder.ts';
 import { callFingerprint } from './call-fingerprint.ts';
 import { idempotencyKey } from './idempotency-key.ts';
-import { type AskingCall, asksBeforeAttempt, asksToRepeat, takeAnswers } from './tool-asking.ts';
 import { isGivenBack, type ToolAttempt, type ToolBody, type ToolCallPorts } from './tool-ports.ts';
+import { CallPreparation } from './tool-preparation.ts';
 import { refusalDraft, resultDraft } from './tool-result-draft.ts';
 import {
   cancelledBefore,
   cancelledWhileRunning,
   doneButNotFinished,
   operationExpired,
-  prepareTimedOut,
-  repeatRefused,
   timedOut,
   timedOutBefore,
   unknownOutcome,
@@ -53,7 +50,7 @@ export class AttemptRun implements ToolAttempt {
   #body: ToolBody | undefined;
   readonly #recorder: AttemptRecorder;
   #key: string;
-  #fingerprint: string | undefined;
+  readonly #preparation: CallPreparation;
   #timeoutMs: number;
   #cancelTimer: () => void = () => undefined;
   /** Monotonic times at which its time began to run, and at which the tool began. */
@@ -70,6 +67,7 @@ export class AttemptRun implements ToolAttempt {
     this.#ports = ports;
     this.#timeoutMs = tool.timeout ?? defaultToolTimeoutMs;
     this.#recorder = new AttemptRecorder(this);
+    this.#preparation = new CallPreparation(this);
   }
 
   get state(): CallState {
@@ -84,6 +82,14 @@ export class AttemptRun implements ToolAttempt {
     return this.#body;
   }
 
+  get guidance(): readonly string[] {
+    return this.#preparation.guidance;
+  }
+
+  get timeoutMs(): number {
+    return this.#timeoutMs;
+  }
+
   get key(): string {
     return this.#key;
   }
@@ -96,7 +102,8 @@ export class AttemptRun implements ToolAttempt {
     const { ledger, clock, scope } = this.#ports;
     const { recovery } = this.tool;
     try {
-      if (!(await this.#getReady())) return;
+      if (!(await this.#preparation.isReady())) return;
+      this.#key = this.#preparation.key ?? this.#key;
       this.#appendAttempt();
       const durable = recovery === 'rerun' ? undefined : ledger.durable();
       if (durable !== undefined) await durable;
@@ -107,54 +114,13 @@ export class AttemptRun implements ToolAttempt {
       if (this.#timeLeft() <= 0) return await this.#record(this.#endedBefore());
       this.#startTimer();
       this.#stage = 'execute';
-      await this.#execute(this.#context());
+      await this.#execute(this.context());
     } finally {
       this.#cancelTimer();
       this.scope.close();
       // An abandoned tool may go on for as long as it likes; what it still wants is refused.
       this.#body?.close();
     }
-  }
-
-  /** Takes what was answered, prepares the arguments and asks what has to be asked. Returns whether the attempt can be made now. */
-  async #getReady(): Promise<boolean> {
-    const { tool } = this;
-    const isReady = this.#state.answered.length === 0 ? this.#prepareFirst() : this.#takeAnswers();
-    // A tool that neither prepares nor asks is not made to wait.
-    if (isReady !== true && !(await isReady)) return false;
-    if (tool.recovery !== 'rerun' && !this.#mayRepeat()) return false;
-    if (tool.approval === undefined && tool.yieldSchema === undefined) return true;
-    return !(await this.#asks());
-  }
-
-  #prepareFirst(): true | Promise<boolean> {
-    const { prepare } = this.tool;
-    return prepare === undefined || this.#prepare(prepare);
-  }
-
-  async #takeAnswers(): Promise<boolean> {
-    const answers = await takeAnswers(this.#state, this.tool, this.#ports);
-    if (answers.verdict === 'settled') return false;
-    if (answers.verdict === 'none') return this.#prepareFirst();
-    this.args = answers.args;
-    this.input = answers.input;
-    return !answers.edited || this.#prepareFirst();
-  }
-
-  /** The functions that say whether and what to ask are the user's: what they throw refuses the call, as nothing was attempted. */
-  async #asks(): Promise<boolean> {
-    try {
-      // A run that is cancelled or given back meanwhile settles the call without an answer.
-      return (await this.#untilAborted(asksBeforeAttempt(this.#asking())))?.value ?? true;
-    } catch (thrown) {
-      const { ledger, clock, path } = this.#ports;
-      ledger.append([refusalDraft(this.#state, path, classifyThrown(thrown, clock.now()).result)]);
-      return true;
-    }
-  }
-
-  #asking(): AskingCall {
-    return { state: this.#state, tool: this.tool, ports: this.#ports, args: this.args, context: () => this.#context() };
   }
 
   /** Says what becomes of an attempt whose process stopped, by the tool's recovery. */
@@ -180,11 +146,11 @@ export class AttemptRun implements ToolAttempt {
   /** The arguments of an attempt that was made; what cannot be prepared any more is looked at as it was asked for. */
   async #preparedAgain(): Promise<boolean> {
     const { prepare } = this.tool;
-    const last = this.#state.answered.findLast(({ request }) => request.attempt === undefined);
+    const last = this.#state.answered.findLast(({ request }) => request.attempt === undefined && request.name === this.tool.name);
     if (last !== undefined && last.answer.decision !== 'edit') this.args = deepFreeze(this.#ports.ledger.resolve(last.request.args));
     else if (prepare !== undefined) {
       if (last !== undefined) this.args = this.#ports.ledger.resolve(last.answer.input);
-      const prepared = await this.#untilAborted((async () => prepare(this.#context()))()).catch(() => undefined);
+      const prepared = await this.#untilAborted((async () => prepare(this.context()))()).catch(() => undefined);
       if (prepared !== undefined) this.args = deepFreeze(prepared.value);
     }
     return !this.#isGivenBack();
@@ -201,6 +167,8 @@ export class AttemptRun implements ToolAttempt {
       if (answer.decision === 'retry') return this.#recorder.retry();
       const isGiven = answer.decision === undefined || answer.decision === 'answer' || answer.decision === 'succeeded' || given !== undefined;
       if (answer.decision === 'reject' && request.kind === 'result') return await this.#record(this.#rejectedOperation(answer.reason));
+      const known = escalatedResult(request);
+      if (!isGiven && known !== undefined) return this.#recorder.settle(known, 'none');
       if (!isGiven) return this.#recorder.settle(operationId === undefined ? unknownOutcome('nobody could say') : operationExpired(operationId));
       await this.finishGiven(given ?? null);
     } finally {
@@ -222,7 +190,7 @@ export class AttemptRun implements ToolAttempt {
     try {
       const { finalize, outputSchema } = this.tool;
       const plain = isToolResult(given) || (finalize === undefined && outputSchema === undefined);
-      ending = this.#ended(plain ? given : await this.#finish(given, this.#context()));
+      ending = this.#ended(plain ? given : await this.#finish(given, this.context()));
     } catch (thrown) {
       ending = this.#classified(thrown);
     }
@@ -239,13 +207,22 @@ export class AttemptRun implements ToolAttempt {
     this.#startTimer();
   }
 
-  #context(): FinalizeContext {
+  context(): FinalizeContext {
     this.#body ??= this.#ports.makeBody(this);
     return this.#body.context;
   }
 
   #isGivenBack(): boolean {
     return isGivenBack({ scope: this.scope, ledger: this.#ports.ledger });
+  }
+
+  beginTime(): void {
+    this.#setDeadline();
+    this.#startTimer();
+  }
+
+  endTime(): void {
+    this.#cancelTimer();
   }
 
   /** From now on the time runs, also while the attempt is being written down. */
@@ -272,52 +249,13 @@ export class AttemptRun implements ToolAttempt {
     const { callId } = this.call;
     const { attempt, key, deadline } = this;
     // An answered call names what was done with the answer, whether or not it may be run again.
-    const named = this.#fingerprint ?? (this.#state.answered.length === 0 ? undefined : callFingerprint(this.tool.name, this.args));
+    const named = this.#preparation.fingerprint ?? (this.#state.answered.length === 0 ? undefined : callFingerprint(this.tool.name, this.args));
     const fingerprint = named === undefined ? {} : { fingerprint: named };
-    ledger.append([{ type: 'tool_attempt', by: 'runtime', invocationId: path, callId, attempt, key, deadline, epoch: ledger.epoch, ...fingerprint }]);
-  }
-
-  /** Prepares the arguments. Nothing has been attempted, so a failure refuses the call. Returns whether it may go on. */
-  async #prepare(prepare: NonNullable<Tool['prepare']>): Promise<boolean> {
-    const { ledger, clock, path } = this.#ports;
-    this.#setDeadline();
-    this.#startTimer();
-    const context = this.#context();
-    const preparing = (async () => prepare(context))();
-    try {
-      const prepared = await this.#untilAborted(preparing);
-      if (prepared !== undefined && !this.scope.aborted) {
-        this.args = deepFreeze(prepared.value);
-        this.#cancelTimer();
-        return true;
-      }
-    } catch (thrown) {
-      if (!this.scope.aborted) {
-        ledger.append([refusalDraft(this.#state, path, classifyThrown(thrown, clock.now()).result)]);
-        return false;
-      }
-    }
-    preparing.catch(() => undefined);
-    if (this.#isGivenBack()) return false;
-    const why = this.scope.reason?.code === 'timeout' ? prepareTimedOut(this.tool.name, this.#timeoutMs) : cancelledBefore();
-    ledger.append([refusalDraft(this.#state, path, why)]);
-    return false;
-  }
-
-  /**
-   * Looks for an earlier call that does the same and may have taken effect: this one gets its key, so that a service that honours keys does
-   * nothing twice, or is refused. What this call has already begun goes on under its own key.
-   */
-  #mayRepeat(): boolean {
-    const { ledger, path } = this.#ports;
-    this.#fingerprint = callFingerprint(this.tool.name, this.args);
-    const earlier = unresolvedCall(ledger.effects, this.#fingerprint, this.call.callId);
-    if (earlier === undefined || this.#state.attempts.some(({ result }) => result?.effect !== 'none')) return true;
-    this.#key = earlier.key;
-    if (this.tool.onRepeat === 'allow') return true;
-    if (this.tool.onRepeat === 'confirm') return !asksToRepeat(this.#asking(), earlier.callId);
-    ledger.append([refusalDraft(this.#state, path, repeatRefused(this.tool.name, earlier.callId))]);
-    return false;
+    const standsIn = this.#state.fallback === undefined ? {} : { tool: this.tool.name };
+    const { drafts, extras } = this.#preparation.takeWrites();
+    const { epoch } = ledger;
+    const made = { callId, attempt, key, deadline, epoch, ...fingerprint, ...standsIn };
+    ledger.append([...drafts, { type: 'tool_attempt', by: 'runtime', invocationId: path, ...made }], extras);
   }
 
   /** Whether the session is still this process's: if not, another one answers for the attempt. */
@@ -416,7 +354,7 @@ export class AttemptRun implements ToolAttempt {
   }
 
   #classified(thrown: unknown): Ending {
-    const { result, effect, retryAfterMs } = classifyThrown(thrown, this.#ports.clock.now());
+    const { result, effect, retryAfterMs } = classifyThrown(thrown, this.#ports.clock.now(), this.tool.classify);
     return this.#stage === 'finish' ? this.#notFinished(result) : { result, effect, retryAfterMs, next: undefined };
   }
 
@@ -450,15 +388,22 @@ export class AttemptRun implements ToolAttempt {
     const failed = ending.effect !== undefined;
     if (failed) this.#body?.close();
     const children = this.#body?.endChildren(failed);
-    if (children === undefined) return this.#record(ending);
-    return children.then(() => (this.#isGivenBack() ? undefined : this.#record(ending)));
+    if (children === undefined) return this.#record(ending, true);
+    return children.then(() => (this.#isGivenBack() ? undefined : this.#record(ending, true)));
   }
 
-  #record(ending: Ending): Promise<void> | undefined {
+  #record(ending: Ending, ran = false): Promise<void> | undefined {
     this.#body?.close();
     if (this.#ports.ledger.failure !== undefined) return undefined;
-    return this.#recorder.record(ending, this.#ports.clock.monotonic() - this.#startedAt);
+    return this.#recorder.record(ending, this.#ports.clock.monotonic() - this.#startedAt, ran);
   }
+}
+
+/** What was known of an attempt that a person was asked about because nothing else was left to be done; `undefined`: nobody knew how it ended. */
+function escalatedResult({ request }: AnsweredRequest['request']): ToolResult | undefined {
+  const details = request.details as { known?: JsonValue; status?: ToolResultStatus; errorType?: string; escalated?: boolean } | undefined;
+  if (details?.escalated !== true || details.status === undefined) return undefined;
+  return toolResultWith(details.status, details.known, details.errorType === undefined ? undefined : { errorType: details.errorType });
 }
 
 /** Values may throw when they are looked at; what a tool returned never makes it fail. */

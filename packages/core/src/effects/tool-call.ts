@@ -1,3 +1,4 @@
+import { toErrorRecord } from '../base/error.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { AnsweredRequest, AttemptState, CallState } from '../loop/position.ts';
 import { toolResult } from '../tools/result.ts';
@@ -6,31 +7,61 @@ import { unknownToolMessage } from '../tools/toolset.ts';
 import { validateArgs } from '../tools/validate.ts';
 import { AttemptRun } from './tool-attempt.ts';
 import { isGivenBack, type ToolCallPorts } from './tool-ports.ts';
-import { refusalDraft } from './tool-result-draft.ts';
+import { refuseCall } from './tool-preparation.ts';
+import { refusalDraft, supervisedRefusal } from './tool-result-draft.ts';
 import { cancelledBefore } from './tool-result-texts.ts';
 
 /**
  * Performs one attempt of a tool call and records what became of it:
- * validate → prepare → attempt (durable first, unless the tool may be run again) → execute → classify → finalize → record.
+ * validate → prepare → checks → questions → attempt (durable first, unless the tool may be run again) → execute → classify → finalize → supervision → record.
  */
 export async function performToolCall(state: CallState, attempt: number, ports: ToolCallPorts): Promise<void> {
   const { call } = state;
-  if (ports.scope.aborted) return void (isGivenBack(ports) || refuse(state, ports, cancelledBefore()));
+  if (ports.scope.aborted) return void (isGivenBack(ports) || ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())]));
+  if (state.fallback !== undefined) return performFallback(state, state.fallback, attempt, ports);
   const tool = ports.find(call.name);
-  if (tool === undefined)
-    return refuse(state, ports, toolResult.permanent(unknownToolMessage(call.name, ports.names), { errorType: 'unknown_tool' }));
+  const refuse = (result: ToolResult) => refuseCall(state, tool, result, ports);
+  if (tool === undefined) return refuse(toolResult.permanent(unknownToolMessage(call.name, ports.names), { errorType: 'unknown_tool' }));
   if (call.invalid !== undefined) {
-    return refuse(
-      state,
-      ports,
-      toolResult.permanent(`The arguments are not JSON: ${call.invalid}. Call the tool again with a JSON object.`, { errorType: 'validation_error' }),
-    );
+    const why = `The arguments are not JSON: ${call.invalid}. Call the tool again with a JSON object.`;
+    return refuse(toolResult.permanent(why, { errorType: 'validation_error' }));
   }
-  const given = ports.ledger.resolve(call.args);
-  const validating = validateArgs(tool, given);
+  const validating = validateArgs(tool, ports.ledger.resolve(call.args));
   const validated = validating instanceof Promise ? await validating : validating;
-  if (!validated.ok) return refuse(state, ports, toolResult.permanent(validated.message, { errorType: 'validation_error' }));
+  if (!validated.ok) return refuse(toolResult.permanent(validated.message, { errorType: 'validation_error' }));
   await new AttemptRun(state, tool, attempt, validated.args, ports).run();
+}
+
+/** Makes the attempt with the tool that stands in for the one that was asked for. */
+async function performFallback(state: CallState, name: string, attempt: number, ports: ToolCallPorts): Promise<void> {
+  const tool = ports.find(name);
+  const found = tool === undefined ? { why: `there is no tool ${name}` } : await fallbackArgs(state, tool, ports);
+  if (isGivenBack(ports)) return;
+  if (tool !== undefined && 'args' in found) return new AttemptRun(state, tool, attempt, found.args, ports).run();
+  const why = 'why' in found ? found.why : '';
+  const supervised = ports.supervisor?.withoutFallback(state, why);
+  // Without supervision any more: the tool is as good as none.
+  if (supervised === undefined)
+    return void ports.ledger.append([
+      refusalDraft(state, ports.path, toolResult.permanent(`The call failed, and ${why}.`, { errorType: 'unknown_tool' })),
+    ]);
+  ports.ledger.append([...supervised.writes.drafts, supervisedRefusal(state, ports.path, supervised)], supervised.writes.extras);
+}
+
+/** What a tool that stands in for another one is called with, or why it cannot be. */
+async function fallbackArgs(state: CallState, tool: Tool, ports: ToolCallPorts): Promise<{ readonly args: unknown } | { readonly why: string }> {
+  const asked = ports.find(state.call.name);
+  const edit = state.answered.findLast(({ request, answer }) => answer.decision === 'edit' && request.name === state.call.name);
+  const given = ports.ledger.resolve(edit === undefined ? state.call.args : edit.answer.input);
+  try {
+    const validated = asked === undefined ? undefined : await validateArgs(asked, given);
+    const args = validated?.ok === true ? validated.args : given;
+    const mapped = asked?.fallback?.tool === tool.name && asked.fallback.args !== undefined ? asked.fallback.args(args) : given;
+    const fitting = await validateArgs(tool, mapped);
+    return fitting.ok ? { args: fitting.args } : { why: `the arguments do not fit the tool ${tool.name}: ${fitting.message}` };
+  } catch (thrown) {
+    return { why: `the arguments for the tool ${tool.name} could not be made: ${toErrorRecord(thrown).message}` };
+  }
 }
 
 /** Says what became of an attempt that a stopped process left open, for a tool that asks somebody or finds it out. */
@@ -50,11 +81,11 @@ export async function performResolution(
 }
 
 async function attemptRun(state: CallState, { attempt }: AttemptState, tool: Tool, ports: ToolCallPorts): Promise<AttemptRun> {
+  if (state.fallback !== undefined) {
+    const found = await fallbackArgs(state, tool, ports);
+    return new AttemptRun(state, tool, attempt, 'args' in found ? found.args : ports.ledger.resolve(state.call.args), ports);
+  }
   const given = ports.ledger.resolve(state.call.args);
   const validated = await validateArgs(tool, given);
   return new AttemptRun(state, tool, attempt, validated.ok ? validated.args : given, ports);
-}
-
-function refuse(state: CallState, ports: ToolCallPorts, result: ToolResult): void {
-  ports.ledger.append([refusalDraft(state, ports.path, result)]);
 }

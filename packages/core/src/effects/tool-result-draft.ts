@@ -2,6 +2,7 @@ import type { JsonValue } from '../base/json.ts';
 import type { EventOf } from '../ledger/event.ts';
 import type { ToolEffect, ToolResult } from '../ledger/tool-result.ts';
 import type { CallState } from '../loop/position.ts';
+import type { SupervisedResult } from './tool-ports.ts';
 
 type ResultDraft = Omit<EventOf<'tool_result'>, 'v' | 'seq' | 'id' | 'at'>;
 
@@ -11,10 +12,10 @@ export function resultDraft(
   attempt: number,
   result: ToolResult,
   more: Pick<ResultDraft, 'settled' | 'durationMs'> & {
-    readonly [Key in 'effect' | 'late' | 'retryAfterMs' | 'next' | 'editedArgs']?: ResultDraft[Key] | undefined;
+    readonly [Key in 'effect' | 'late' | 'retryAfterMs' | 'next' | 'editedArgs' | 'notes' | 'fallback']?: ResultDraft[Key] | undefined;
   },
 ): ResultDraft {
-  const { settled, durationMs, effect, late, retryAfterMs, next, editedArgs } = more;
+  const { settled, durationMs, effect, late, retryAfterMs, next, editedArgs, notes, fallback } = more;
   return {
     type: 'tool_result',
     by: `tool:${call.name}`,
@@ -30,6 +31,8 @@ export function resultDraft(
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(next === undefined ? {} : { next }),
     ...(editedArgs === undefined ? {} : { editedArgs }),
+    ...(notes === undefined || notes.length === 0 ? {} : { notes }),
+    ...(fallback === undefined ? {} : { fallback }),
   };
 }
 
@@ -43,6 +46,12 @@ export function editedArgs({ answered }: CallState, resolve: (value: unknown) =>
 /** Settles a call without an attempt: nothing has been executed. */
 export function refusalDraft(state: CallState, path: string, result: ToolResult): ResultDraft {
   return resultDraft(state.call, path, 0, result, { settled: true, durationMs: 0, effect: knownEffect(state) });
+}
+
+/** What is recorded of a call that was not attempted, as supervision wants it: settled, or to be tried with another tool. */
+export function supervisedRefusal(state: CallState, path: string, { result, notes, retryAfterMs, fallback }: SupervisedResult): ResultDraft {
+  const settled = retryAfterMs === undefined;
+  return resultDraft(state.call, path, 0, result, { settled, durationMs: 0, effect: knownEffect(state), notes, retryAfterMs, fallback });
 }
 
 /** What is known of the effects of the attempts that were made: none, unless one of them left it open. */

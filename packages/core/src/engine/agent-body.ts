@@ -30,6 +30,7 @@ import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from 
 import { ModelRounds } from './model-round.ts';
 import { occupancyOf } from './occupancy.ts';
 import { ToolBodyContext } from './tool-body.ts';
+import { ToolSupervision } from './tool-supervision.ts';
 
 /** What settles a question that nobody need answer any more. */
 function cancelled(request: EventOf<'tool_yield'> | undefined): BatchExtras | undefined {
@@ -110,6 +111,7 @@ class AgentRun {
       sleepUntil: (at) => this.#sleepUntil(at),
       makeBody: (attempt) => this.#makeBody(attempt),
       handOver: (target) => planHandOver(run, record.path, target),
+      supervisor: new ToolSupervision(frame, this.#position, this.#supervision, this.#hooks, this.#tools),
     };
   }
 
@@ -341,7 +343,7 @@ class AgentRun {
   }
 
   async #resolveAttempt({ call, attempt, answered }: Extract<Intent, { type: 'resolve_attempt' }>): Promise<void> {
-    const tool = this.#tools.find(call.call.name);
+    const tool = this.#tools.find(call.fallback ?? call.call.name);
     if (tool !== undefined) return performResolution(call, attempt, answered, tool, this.#ports);
     this.#settleInterrupted(call, attempt);
   }
@@ -436,14 +438,14 @@ class AgentRun {
 
   /** What a stopped process left open is settled at once, unless somebody or something is to say what became of it. */
   #closeAttempt({ key, call, attempt }: Extract<Intent, { type: 'close_attempt' }>): void {
-    const tool = this.#tools.find(call.call.name);
+    const tool = this.#tools.find(call.fallback ?? call.call.name);
     const asks = tool !== undefined && (tool.recovery === 'ask' || typeof tool.recovery === 'function');
     if (asks && !this.#hasChildren(call.call.callId)) this.#perform(key, performRecovery(call, attempt, tool, this.#ports));
     else this.#settleInterrupted(call, attempt);
   }
 
   #settleInterrupted(call: CallState, attempt: AttemptState): void {
-    const { result, settled } = resultOfInterrupted(call, this.#tools.find(call.call.name), this.#hasChildren(call.call.callId));
+    const { result, settled } = resultOfInterrupted(call, this.#tools.find(call.fallback ?? call.call.name), this.#hasChildren(call.call.callId));
     this.#frame.run.ledger.append([
       resultDraft(call.call, this.#frame.record.path, attempt.attempt, result, {
         settled,

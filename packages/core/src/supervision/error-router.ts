@@ -120,6 +120,11 @@ function chainOf({ errorType, status }: Pick<RoutedFailure, 'errorType' | 'statu
   return givenByStatus === undefined ? { steps: byStatus[status], isGiven: false } : { steps: givenByStatus, isGiven: true };
 }
 
+/** Whether something is said of this error type, so that it is looked at even where the result counts as a success. */
+export function hasChain(errorType: string, { chains }: Options): boolean {
+  return Object.hasOwn(chains, errorType) || Object.hasOwn(byErrorType, errorType);
+}
+
 function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

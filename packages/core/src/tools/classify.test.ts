@@ -130,7 +130,7 @@ describe('classifyThrown', () => {
     [{ errorType: 'http_403' }, 'error_blocked', 'none'],
     [{ errorType: 'http_500' }, 'error_transient', 'none'],
     [{ errorType: 'timeout' }, 'timeout', 'none'],
-    [{ errorType: 'ssrf', status: 'error_blocked' }, 'error_blocked', 'none'],
+    [{ errorType: 'ssrf_blocked', status: 'error_blocked' }, 'error_blocked', 'none'],
   ])('a ToolFailure says itself what it means: %j', (options, status, effect) => {
     const found = classifyThrown(new ToolFailure('The order is closed.', options));
     expect(found).toMatchObject({ effect, result: { status, content: 'The order is closed.', errorType: options.errorType ?? 'tool_error' } });

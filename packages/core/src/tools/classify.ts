@@ -2,7 +2,7 @@ import { systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { coerceToJson } from '../base/json.ts';
 import type { ToolEffect, ToolResult, ToolResultStatus } from '../ledger/tool-result.ts';
-import { ToolFailure } from './errors.ts';
+import { type ClassifyThrown, ToolFailure } from './errors.ts';
 import {
   aborted,
   type FailureKind,
@@ -14,7 +14,7 @@ import {
   toolError,
   unreadableJson,
 } from './failure-kinds.ts';
-import { toolResultWith } from './result.ts';
+import { isToolResult, toolResultWith, toToolResult } from './result.ts';
 
 /** What a thrown value means: for the model, for the outside world, and for when to try again. */
 export interface ThrownClassification {
@@ -33,14 +33,28 @@ const longestDetail = 4_000;
  * Looked for in this order, in the error and then in its causes: what a `ToolFailure` says, an HTTP status, a system code, a name.
  * An error without any of these is the tool's own statement that it failed: `tool_error`, effect `none`.
  * @param now Epoch milliseconds, for a `Retry-After` that names a date. @default the system's time
+ * @param own what the tool itself says of what it throws; what it throws itself, or gives that is neither, counts as nothing said
  */
-export function classifyThrown(thrown: unknown, now: number = systemClock.now()): ThrownClassification {
+export function classifyThrown(thrown: unknown, now: number = systemClock.now(), own?: ClassifyThrown): ThrownClassification {
   try {
-    return classify(thrown, now);
+    return (own === undefined ? undefined : classifyByTool(thrown, own)) ?? classify(thrown, now);
   } catch {
     // Getters and proxies may throw when they are looked at.
     return { result: resultOf(toolError, 'The tool threw a value that cannot be read.', undefined), effect: 'none' };
   }
+}
+
+function classifyByTool(thrown: unknown, own: ClassifyThrown): ThrownClassification | undefined {
+  let said: unknown;
+  try {
+    said = own(thrown);
+  } catch {
+    return undefined;
+  }
+  if (isToolFailure(said)) return ofToolFailure(said);
+  if (!isToolResult(said)) return undefined;
+  const result = toToolResult(said);
+  return { result, effect: result.status === 'timeout' || result.status === 'unknown' ? 'unknown' : 'none' };
 }
 
 function classify(thrown: unknown, now: number): ThrownClassification {
@@ -58,6 +72,7 @@ function classify(thrown: unknown, now: number): ThrownClassification {
 
 /** An effect of the tool of which nobody knows whether it took place leaves that of the whole call open. */
 function ofAdjutant(code: string): FailureKind {
+  if (code === 'invalid_input') return refusedByValidation;
   return code === 'effect_unknown' ? { status: 'unknown', errorType: code, effect: 'unknown' } : { ...toolError, errorType: code };
 }
 

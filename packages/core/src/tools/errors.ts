@@ -1,6 +1,6 @@
 import { AdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { ToolEffect, ToolResultStatus } from '../ledger/tool-result.ts';
+import type { ToolEffect, ToolResult, ToolResultStatus } from '../ledger/tool-result.ts';
 
 /** A tool definition that cannot be used. */
 export class InvalidToolError extends AdjutantError {
@@ -66,3 +66,7 @@ export class ToolFailure extends AdjutantError {
     this.alternatives = options.alternatives ?? [];
   }
 }
+
+/** Says what a value thrown by a tool means; nothing returned leaves it to what is known of errors in general. */
+// biome-ignore lint/suspicious/noConfusingVoidType: functions that return nothing for what they do not know are the usual case
+export type ClassifyThrown = (thrown: unknown) => ToolFailure | ToolResult | undefined | void;

@@ -7,11 +7,13 @@ import {
   isFlag,
   isFunction,
   isGroup,
+  isNonEmptyText,
   isNotNegative,
   isObject,
   isOneOf,
   isPositive,
   isText,
+  type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
 import type { BodyContext } from '../ledger/body-context.ts';
@@ -19,7 +21,9 @@ import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
-import { InvalidToolError } from './errors.ts';
+import { isListOfPermissions } from '../supervision/permission.ts';
+import type { ToolCheck } from '../supervision/result-check.ts';
+import { type ClassifyThrown, InvalidToolError } from './errors.ts';
 import { type ApprovalOptions, isApproval, isRequest, type PendingOperation, type RequestOptions } from './request-options.ts';
 
 /** A schema library's schema: any Standard Schema that also gives JSON Schema (zod 4.2 and later does). */
@@ -54,6 +58,13 @@ export type Probe<Args = unknown> = (ctx: ProbeContext<Args>) => ProbeResult | P
  * told, it is run again, a person is asked, or a function finds out.
  */
 export type Recovery<Args = unknown> = 'report' | 'rerun' | 'ask' | Probe<Args>;
+
+/** The tool that is run in the place of another one. */
+export interface ToolFallback<Args = unknown> {
+  readonly tool: string;
+  /** Makes the arguments of the other tool. Pure: after a stop it is called again. @default the same arguments */
+  readonly args?: (args: Args) => unknown;
+}
 
 export interface ToolRetry {
   /** Attempts in all. @default 3 */
@@ -117,8 +128,27 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
   readonly approval?: ApprovalOptions<Args, Schema> | true;
   /** Milliseconds for one attempt. @default 30_000 (120_000 for a tool that calls agents) */
   readonly timeout?: number;
-  /** Attempts after a failure that is known to have had no effect, or after any failure of a tool that may be run again. @default none */
+  /**
+   * Attempts after a failure that is known to have had no effect, or after any failure of a tool that may be run again. They come before what the
+   * supervision of the agent does, which then does not try again.
+   * @default none; supervision tries again what may pass
+   */
   readonly retry?: ToolRetry;
+  /**
+   * The tool that is run in the place of this one when it cannot do it: by its name, with the same arguments, or with those that `args` makes of
+   * them. It is only run after a failure that is known to have had no effect, or after one of a tool that may be run again. The result is that of
+   * this tool's call.
+   */
+  readonly fallback?: string | ToolFallback<Args>;
+  /** What the run must be allowed to do, such as 'fs:write': without it the tool is not run. */
+  readonly requiresPermission?: readonly string[];
+  /** How results that succeeded are looked at, besides what the name and the arguments tell. */
+  readonly check?: ToolCheck;
+  /**
+   * Says what a thrown value means, before anything else does: a `ToolFailure`, whose message the model reads, or a result made by `toolResult`.
+   * Nothing returned leaves it to what is known of HTTP, system and parse errors.
+   */
+  readonly classify?: ClassifyThrown;
   /** @default 'rerun' with `readOnly` or `idempotent`, else 'report' */
   readonly recovery?: Recovery<Args>;
   /**
@@ -169,7 +199,12 @@ export interface Tool {
   readonly yieldOptions?: RequestOptions;
   readonly approval?: ApprovalOptions;
   readonly timeout: number | undefined;
-  readonly retry: Required<ToolRetry>;
+  /** Missing when the tool does not say how often it is tried. */
+  readonly retry?: Required<ToolRetry>;
+  readonly fallback?: ToolFallback;
+  readonly requiresPermission: readonly string[];
+  readonly check?: ToolCheck;
+  readonly classify?: ClassifyThrown;
   readonly recovery: Recovery;
   readonly onRepeat: OnRepeat;
   readonly readOnly: boolean;
@@ -206,7 +241,7 @@ export function tool<Args = JsonObject, Input = unknown, Output = unknown, Schem
   assertToolName(name);
   assertConsistent(name, options);
   const inputSchema = inputJsonSchema(name, options.schema);
-  const { execute, approval, yieldSchema } = options;
+  const { execute, approval, yieldSchema, fallback, retry, requiresPermission = [] } = options;
   // A tool that only waits for input does nothing outside.
   const repeatable = options.readOnly === true || options.idempotent === true || execute === undefined;
   const isDeclared = options.recovery === 'report' || options.recovery === 'ask' || options.destructive === true;
@@ -219,7 +254,9 @@ export function tool<Args = JsonObject, Input = unknown, Output = unknown, Schem
     inputSchema,
     schema: isStandardSchema(options.schema) ? options.schema : inputSchema,
     timeout: options.timeout,
-    retry: retryOf(options.retry),
+    ...(retry === undefined ? {} : { retry: retryOf(retry) }),
+    ...(fallback === undefined ? {} : { fallback: Object.freeze(typeof fallback === 'string' ? { tool: fallback } : { ...fallback }) }),
+    requiresPermission: Object.freeze([...requiresPermission]),
     recovery: options.recovery ?? (repeatable ? 'rerun' : 'report'),
     onRepeat: options.onRepeat ?? (isDeclared ? 'confirm' : 'allow'),
     readOnly: options.readOnly ?? false,
@@ -247,6 +284,15 @@ const retryChecks: OptionChecks<ToolRetry> = {
   backoffMultiplier: (value) => (typeof value === 'number' && value >= 1 ? undefined : 'a number from 1'),
 };
 
+const fallbackChecks: OptionChecks<ToolFallback> = { tool: isNonEmptyText, args: isFunction };
+const checkChecks: OptionChecks<ToolCheck> = { empty: isFlag, query: isNonEmptyText, validate: isFunction };
+
+const isFallback: OptionCheck = (value) => {
+  if (typeof value === 'string') return isNonEmptyText(value);
+  const expected = isGroup(fallbackChecks)(value) ?? isNonEmptyText((value as Partial<ToolFallback>).tool);
+  return expected === undefined ? undefined : "the name of a tool, or { tool: 'its name', args: a function }";
+};
+
 /** A definition may be spread into the options of a new one, so what `tool` adds is known here too. */
 const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchema> & Pick<Tool, 'inputSchema' | 'yieldInputSchema'>> = {
   name: isAnything,
@@ -257,6 +303,10 @@ const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchem
   stateSchema: isObject,
   timeout: isPositive,
   retry: isGroup(retryChecks),
+  fallback: isFallback,
+  requiresPermission: isListOfPermissions,
+  check: isGroup(checkChecks),
+  classify: isFunction,
   version: isText,
   yieldSchema: isAnything,
   yieldInputSchema: isAnything,
@@ -282,12 +332,12 @@ function assertConsistent(name: string, options: object): void {
   const invalid = findInvalidOption(options, toolChecks);
   if (invalid !== undefined) refuse(invalid.reason);
   if (yieldOptions !== undefined && yieldSchema === undefined) refuse('`yieldOptions` says how input is asked for, so it needs a `yieldSchema`');
+  const standIn = (options as { fallback?: string | ToolFallback }).fallback;
+  if ((typeof standIn === 'string' ? standIn : standIn?.tool) === name) refuse('`fallback` names the tool itself');
   if (readOnly && destructive) refuse('`readOnly` and `destructive` contradict each other');
 }
 
-function retryOf(retry: ToolRetry | undefined): Required<ToolRetry> {
-  if (retry === undefined) return Object.freeze({ maxAttempts: 1, initialDelayMs: 0, backoffMultiplier: 1 });
-  const { maxAttempts = 3, initialDelayMs = 1_000, backoffMultiplier = 2 } = retry;
+function retryOf({ maxAttempts = 3, initialDelayMs = 1_000, backoffMultiplier = 2 }: ToolRetry): Required<ToolRetry> {
   return Object.freeze({ maxAttempts, initialDelayMs, backoffMultiplier });
 }
 

@@ -23,7 +23,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   ledger: { imports: ['base'], pure: true, impureFiles: ['ledger-writer.ts'] },
   runnables: { imports: ['base', 'ledger', 'supervision'], types: ['models', 'tools', 'memory'], pure: true },
   models: { imports: ['base', 'ledger'] },
-  tools: { imports: ['base', 'ledger'] },
+  tools: { imports: ['base', 'ledger', 'supervision'] },
   'tools/builtin': { imports: ['base', 'ledger', 'tools'] },
   memory: { imports: ['base', 'ledger'] },
   context: { imports: ['base', 'ledger', 'runnables', 'supervision'], pure: true },

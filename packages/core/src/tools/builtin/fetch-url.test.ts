@@ -188,11 +188,11 @@ describe('redirects', () => {
     ['data', 'data:text/plain,x', 'url_refused'],
     ['ftp', 'ftp://example.com/x', 'url_refused'],
     ['credentials', 'http://user:secret@127.0.0.1/', 'url_refused'],
-    ['loopback', 'http://127.0.0.1:1/secret', 'ssrf'],
-    ['localhost', 'http://localhost:1/secret', 'ssrf'],
-    ['metadata', 'http://169.254.169.254/latest/meta-data/', 'ssrf'],
-    ['metadata in one number', 'http://2852039166/', 'ssrf'],
-    ['IPv6 loopback', 'http://[::1]/', 'ssrf'],
+    ['loopback', 'http://127.0.0.1:1/secret', 'ssrf_blocked'],
+    ['localhost', 'http://localhost:1/secret', 'ssrf_blocked'],
+    ['metadata', 'http://169.254.169.254/latest/meta-data/', 'ssrf_blocked'],
+    ['metadata in one number', 'http://2852039166/', 'ssrf_blocked'],
+    ['IPv6 loopback', 'http://[::1]/', 'ssrf_blocked'],
     ['nonsense', 'http://[', 'invalid_url'],
   ])('to %s are refused', async (_, location, errorType) => {
     redirect('/from', location);
@@ -218,7 +218,7 @@ describe('addresses', () => {
     ...['http://[fe80::1]/', 'http://[2002:7f00:1::]/', 'https://127.0.0.1/', 'http://localhost/', 'http://LOCALHOST/', 'http://１２７.０.０.１/'],
   ])('%s is refused before anything is sent', async (url) => {
     const result = await callTool(fetchUrl(), { url: url.replace(/\/$/, `:${port}/`) });
-    expect(result).toMatchObject({ status: 'error_blocked', errorType: 'ssrf', alternatives: expect.any(Array) });
+    expect(result).toMatchObject({ status: 'error_blocked', errorType: 'ssrf_blocked', alternatives: expect.any(Array) });
     expect(asked).toEqual([]);
   });
 
@@ -230,7 +230,7 @@ describe('addresses', () => {
   test('a public name with a private address is refused, also when only one of its addresses is private', async () => {
     for (const addresses of [['127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['::ffff:127.0.0.1'], ['169.254.169.254'], []]) {
       const made = fetchUrl({ resolve: resolvesTo(...addresses) });
-      expect(await callTool(made, { url: `http://attacker.example:${port}/` })).toMatchObject({ errorType: 'ssrf' });
+      expect(await callTool(made, { url: `http://attacker.example:${port}/` })).toMatchObject({ errorType: 'ssrf_blocked' });
     }
     expect(asked).toEqual([]);
   });
@@ -243,7 +243,7 @@ describe('addresses', () => {
       resolved.push(hostname);
       return [{ address: '127.0.0.1', family: 4 }];
     };
-    expect(await fetched(`${origin}/first`, { resolve })).toMatchObject({ errorType: 'ssrf' });
+    expect(await fetched(`${origin}/first`, { resolve })).toMatchObject({ errorType: 'ssrf_blocked' });
     expect(await fetched(`http://allowed.example:${port}/second`, { resolve, allowHosts: ['Allowed.example'] })).toMatchObject({
       content: { text: 'secret' },
     });
@@ -253,7 +253,7 @@ describe('addresses', () => {
 
   test('an allowed host and port opens no other port, and allowing private addresses opens all', async () => {
     serve('/', sends(200, { 'content-type': 'text/plain' }, 'ok'));
-    expect(await fetched(`${origin}/`, { allowHosts: [`127.0.0.1:${port + 1}`] })).toMatchObject({ errorType: 'ssrf' });
+    expect(await fetched(`${origin}/`, { allowHosts: [`127.0.0.1:${port + 1}`] })).toMatchObject({ errorType: 'ssrf_blocked' });
     expect(await fetched(`${origin}/`, { allowHosts: ['127.0.0.1'] })).toMatchObject({ status: 'success' });
     expect(await fetched(`${origin}/`, { allowHosts: [], allowPrivateAddresses: true })).toMatchObject({ status: 'success' });
   });

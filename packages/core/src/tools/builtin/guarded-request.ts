@@ -78,7 +78,7 @@ function guardedLookup(guard: AddressGuard, mayReach: (address: string) => boole
 
 function privateAddress(hostname: string): ToolFailure {
   return new ToolFailure(`The host "${hostname}" is refused: it is not on the public internet.`, {
-    errorType: 'ssrf',
+    errorType: 'ssrf_blocked',
     status: 'error_blocked',
     alternatives: ['Use a public address. Private, local and reserved addresses cannot be fetched.'],
   });

@@ -1,0 +1,196 @@
+import { deepFreeze } from '../base/json.ts';
+import { unresolvedCall } from '../ledger/effect-fold.ts';
+import type { ToolResult } from '../ledger/tool-result.ts';
+import type { CallState } from '../loop/position.ts';
+import { classifyThrown } from '../tools/classify.ts';
+import type { FinalizeContext, Tool } from '../tools/tool.ts';
+import { callFingerprint } from './call-fingerprint.ts';
+import { type AskingCall, asksBeforeAttempt, asksToRepeat, takeAnswers } from './tool-asking.ts';
+import { attemptsOf, type CheckedCall, type CheckMode, isGivenBack, type ToolAttempt, type ToolCallPorts, type Writes } from './tool-ports.ts';
+import { refusalDraft, supervisedRefusal } from './tool-result-draft.ts';
+import { cancelledBefore, prepareTimedOut, repeatRefused } from './tool-result-texts.ts';
+import { joinedWrites, noWrites } from './tool-writes.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** The attempt that is got ready. */
+interface PreparedAttempt extends ToolAttempt {
+  args: unknown;
+  input: unknown;
+  readonly state: CallState;
+  readonly ports: ToolCallPorts;
+  readonly timeoutMs: number;
+  context(): FinalizeContext;
+  /** The time of `prepare` runs, and does no more. */
+  beginTime(): void;
+  endTime(): void;
+}
+
+/**
+ * Everything before a call is attempted: takes what was answered, prepares the arguments, has them checked, looks for an equal call of unknown
+ * outcome, and asks what has to be asked.
+ */
+export class CallPreparation {
+  /** Names the call, for a tool that may not be run again. */
+  fingerprint: string | undefined;
+  /** That of an earlier call that does the same and may have taken effect. */
+  key: string | undefined;
+  /** What the model is told with the result. */
+  guidance: readonly string[] = [];
+  readonly #of: PreparedAttempt;
+  #writes = noWrites;
+  #confirm: string | undefined;
+  #mode: CheckMode = 'first';
+
+  constructor(attempt: PreparedAttempt) {
+    this.#of = attempt;
+  }
+
+  /** Whether the attempt can be made now. If not, it is recorded what has become of the call, or nothing is to be. */
+  async isReady(): Promise<boolean> {
+    const { tool, state } = this.#of;
+    const { supervisor } = this.#of.ports;
+    if (attemptsOf(state).length > 0) this.#mode = 'again';
+    const isReady = state.answered.length === 0 ? this.#prepareFirst() : this.#takeAnswers();
+    // A tool that neither prepares nor asks is not made to wait.
+    if (isReady !== true && !(await isReady)) return false;
+    if (supervisor !== undefined) {
+      const checking = supervisor.check(this.#of, this.#mode);
+      const checked = checking instanceof Promise ? await checking : checking;
+      if (checked !== undefined && !this.#heed(checked)) return false;
+    }
+    if (tool.recovery !== 'rerun' && !this.#mayRepeat()) return false;
+    const mayAsk = tool.approval !== undefined || tool.yieldSchema !== undefined || this.#confirm !== undefined;
+    if (mayAsk && (await this.#asks())) return false;
+    const admitted = supervisor?.admit(this.#of);
+    return admitted === undefined || this.#heed(admitted);
+  }
+
+  /** What was decided before the attempt, to be appended with it. */
+  takeWrites(): Writes {
+    const writes = this.#writes;
+    this.#writes = noWrites;
+    return writes;
+  }
+
+  /** Goes by what the checks have found. Returns whether the call goes on. */
+  #heed({ refused, args, guidance, confirm, writes }: CheckedCall): boolean {
+    if (isGivenBack(this.#of.ports)) return false;
+    if (refused !== undefined) {
+      const { drafts, extras } = joinedWrites([this.#writes, writes, refused.writes]);
+      const { ledger, path } = this.#of.ports;
+      ledger.append([...drafts, supervisedRefusal(this.#of.state, path, refused)], extras);
+      return false;
+    }
+    if (args !== undefined) this.#of.args = deepFreeze(args);
+    if (guidance.length > 0) this.guidance = guidance;
+    this.#confirm ??= confirm;
+    this.#writes = joinedWrites([this.#writes, writes]);
+    return true;
+  }
+
+  #prepareFirst(): true | Promise<boolean> {
+    const { prepare } = this.#of.tool;
+    return prepare === undefined || this.#prepare(prepare);
+  }
+
+  async #takeAnswers(): Promise<boolean> {
+    const answers = await takeAnswers(this.#of.state, this.#of.tool, this.#of.ports);
+    if (answers.verdict === 'settled') return false;
+    if (answers.verdict === 'none') {
+      // What is asked anew after an answer was looked at before.
+      if (this.#mode === 'first' && this.#of.state.answered.some(({ request }) => request.name === this.#of.tool.name)) this.#mode = 'edited';
+      return this.#prepareFirst();
+    }
+    this.#of.args = answers.args;
+    this.#of.input = answers.input;
+    if (this.#mode === 'first' || !answers.edited) this.#mode = answers.edited ? 'edited' : 'approved';
+    return !answers.edited || this.#prepareFirst();
+  }
+
+  /** Prepares the arguments. Nothing has been attempted, so a failure refuses the call. Returns whether it may go on. */
+  async #prepare(prepare: NonNullable<Tool['prepare']>): Promise<boolean> {
+    const attempt = this.#of;
+    attempt.beginTime();
+    const context = attempt.context();
+    const preparing = (async () => prepare(context))();
+    try {
+      const prepared = await this.#untilAborted(preparing);
+      if (prepared !== undefined && !attempt.scope.aborted) {
+        attempt.args = deepFreeze(prepared.value);
+        attempt.endTime();
+        return true;
+      }
+    } catch (thrown) {
+      if (!attempt.scope.aborted) {
+        this.#refuse(classifyThrown(thrown, attempt.ports.clock.now(), attempt.tool.classify).result);
+        return false;
+      }
+    }
+    preparing.catch(() => undefined);
+    if (this.#isGivenBack()) return false;
+    this.#refuse(attempt.scope.reason?.code === 'timeout' ? prepareTimedOut(attempt.tool.name, attempt.timeoutMs) : cancelledBefore());
+    return false;
+  }
+
+  /** Refuses the call for what it is; supervision says what the model is told of it. */
+  #refuse(result: ToolResult): void {
+    const { state, tool, ports } = this.#of;
+    refuseCall(state, tool, result, ports);
+  }
+
+  /**
+   * Looks for an earlier call that does the same and may have taken effect: this one gets its key, so that a service that honours keys does
+   * nothing twice, or is refused. What this call has already begun goes on under its own key.
+   */
+  #mayRepeat(): boolean {
+    const { state, tool, ports, call, args } = this.#of;
+    const { ledger, path } = ports;
+    this.fingerprint = callFingerprint(tool.name, args);
+    const earlier = unresolvedCall(ledger.effects, this.fingerprint, call.callId);
+    if (earlier === undefined || attemptsOf(state).some(({ result }) => result?.effect !== 'none')) return true;
+    this.key = earlier.key;
+    if (tool.onRepeat === 'allow') return true;
+    if (tool.onRepeat === 'confirm') return !asksToRepeat(this.#asking(), earlier.callId);
+    ledger.append([refusalDraft(state, path, repeatRefused(tool.name, earlier.callId))]);
+    return false;
+  }
+
+  /** The functions that say whether and what to ask are the user's: what they throw refuses the call, as nothing was attempted. */
+  async #asks(): Promise<boolean> {
+    try {
+      // A run that is cancelled or given back meanwhile settles the call without an answer.
+      return (await this.#untilAborted(asksBeforeAttempt(this.#asking())))?.value ?? true;
+    } catch (thrown) {
+      this.#refuse(classifyThrown(thrown, this.#of.ports.clock.now(), this.#of.tool.classify).result);
+      return true;
+    }
+  }
+
+  #asking(): AskingCall {
+    const attempt = this.#of;
+    return {
+      state: attempt.state,
+      tool: attempt.tool,
+      ports: attempt.ports,
+      args: attempt.args,
+      confirm: this.#confirm,
+      context: () => attempt.context(),
+      takeWrites: () => this.takeWrites(),
+    };
+  }
+
+  #isGivenBack(): boolean {
+    return isGivenBack({ scope: this.#of.scope, ledger: this.#of.ports.ledger });
+  }
+
+  #untilAborted<Value>(working: Promise<Value>): Promise<{ readonly value: Value } | undefined> {
+    return untilAborted(working, { scope: this.#of.scope, clock: this.#of.ports.clock });
+  }
+}
+
+/** Settles a call that cannot be attempted, as supervision wants it. */
+export function refuseCall(state: CallState, tool: Tool | undefined, result: ToolResult, { supervisor, ledger, path }: ToolCallPorts): void {
+  const supervised = supervisor?.refused(state, tool, result);
+  if (supervised === undefined) return void ledger.append([refusalDraft(state, path, result)]);
+  ledger.append([...supervised.writes.drafts, supervisedRefusal(state, path, supervised)], supervised.writes.extras);
+}
