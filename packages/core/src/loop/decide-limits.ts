@@ -61,7 +61,7 @@ function ownAccount({ path, rounds, errors, granted }: Position, { limits }: Lim
 function exhaustedNow(position: Position, frame: LimitFrame): LimitState | undefined {
   const { accounts, demand } = frame.budget;
   const used = exhaustedLimit([ownAccount(position, frame)]) ?? exhaustedLimit(accounts);
-  if (used !== undefined || demand === undefined || demand.final || position.stopReason !== undefined) return used;
+  if (used !== undefined || demand === undefined || demand.final) return used;
   const room = roomFor(accounts, demand, false);
   return typeof room === 'number' ? undefined : room;
 }
