@@ -480,3 +480,25 @@ test('middleware hears each event of a run once, and what it throws is not heard
   expect(result.status).toBe('completed');
   expect(heard).toEqual(result.session.events.map(({ type }) => type));
 });
+
+describe('answers that are none', () => {
+  const refusal = { text: 'I cannot help with that.', finishReason: 'content-filter' as const };
+
+  test('a refusal goes to the next model; without one its words are the answer', async () => {
+    const other = scriptedModel([says('Here it is.')], { modelId: 'other' });
+    const both = await runtime({ app: 'test' }).run(agent({ name: 'helper', model: [scriptedModel([refusal]), other] }), 'go');
+    expect(both.output).toBe('Here it is.');
+    expect(eventsOf(both, 'model_end')[0]).toMatchObject({ status: 'error', usage: { inputTokens: 10, outputTokens: 5 } });
+    const alone = await runtime({ app: 'test' }).run(agent({ name: 'helper', model: scriptedModel([refusal]) }), 'go');
+    expect(alone).toMatchObject({ status: 'completed', output: 'I cannot help with that.' });
+  });
+
+  test('an answer that was withheld goes to the next model; without one it is an error that says so', async () => {
+    const withheld = { finishReason: 'content-filter' as const };
+    const other = scriptedModel([says('Here it is.')], { modelId: 'other' });
+    const both = await runtime({ app: 'test' }).run(agent({ name: 'helper', model: [scriptedModel([withheld]), other] }), 'go');
+    expect(both.output).toBe('Here it is.');
+    const alone = await runtime({ app: 'test' }).run(agent({ name: 'helper', model: scriptedModel([withheld]) }), 'go');
+    expect(alone).toMatchObject({ status: 'error', error: { code: 'model_content_filter' } });
+  });
+});

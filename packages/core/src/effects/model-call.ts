@@ -6,6 +6,7 @@ import type { Random } from '../base/random.ts';
 import type { EventDraft, TransientEvent, Usage } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PromptRecipe } from '../ledger/prompt-recipe.ts';
+import { type AnswerProblem, answerProblem } from '../models/answer-problem.ts';
 import { callModel, type DeltaSink, type ModelAnswer } from '../models/call.ts';
 import { classifyModelError } from '../models/classify.ts';
 import { ModelError } from '../models/errors.ts';
@@ -56,7 +57,10 @@ export interface FailedCall {
   /** Attempts of this round with this model so far, this one included. */
   readonly attempts: number;
   readonly retryAfterMs: number | undefined;
+  /** The model answered with nothing at all. */
   readonly isEmpty: boolean;
+  /** There is an answer that is given when nothing else helps: the words of a refusal. */
+  readonly isUsable: boolean;
 }
 
 export interface ModelCallPorts {
@@ -110,14 +114,17 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
   else await recordFailure(request, ports, called, startedAt);
 }
 
-type Called =
-  | { readonly answer: ModelAnswer }
-  | {
-      readonly error: unknown;
-      readonly reason: AbortReason | undefined /** What the provider charged, when it said so. */;
-      readonly usage?: Usage | undefined;
-      readonly isEmpty?: boolean;
-    };
+interface FailedAnswer {
+  readonly error: unknown;
+  readonly reason: AbortReason | undefined;
+  /** What the provider charged, when it said so. */
+  readonly usage?: Usage | undefined;
+  readonly isEmpty?: boolean;
+  /** What there is of an answer. */
+  readonly usable?: ModelAnswer | undefined;
+}
+
+type Called = { readonly answer: ModelAnswer } | FailedAnswer;
 
 /** Asks the model; what it throws, or answers without saying anything, is a failure. */
 async function call(request: ModelCallRequest, ports: ModelCallPorts): Promise<Called> {
@@ -137,9 +144,8 @@ async function call(request: ModelCallRequest, ports: ModelCallPorts): Promise<C
       clock,
       ports.emit === undefined ? undefined : deltaSink(request, ports.emit),
     );
-    // Who may only answer has said all that it will say.
-    if (isEmpty(answer) && !request.final) return { error: emptyAnswer(model, answer), reason: undefined, usage: answer.usage, isEmpty: true };
-    return { answer };
+    const problem = answerProblem(answer);
+    return problem === undefined ? { answer } : failedAnswer(request, answer, problem);
   } catch (error) {
     return { error, reason: scope.reason };
   } finally {
@@ -161,18 +167,13 @@ function deltaSink({ path, agent }: ModelCallRequest, emit: (event: TransientEve
   };
 }
 
-function isEmpty(answer: ModelAnswer): boolean {
-  return answer.toolCalls.length === 0 && answer.texts.every(({ text }) => text.trim() === '');
-}
-
-function emptyAnswer(model: Model, answer: ModelAnswer): ModelError {
-  const filtered = answer.finishReason === 'content-filter';
-  return new ModelError({
-    kind: filtered ? 'content_filter' : 'malformed',
-    retryable: !filtered,
-    model: modelName(model),
-    detail: filtered ? 'the answer was withheld' : `the answer was empty (finish reason: ${answer.finishReason ?? 'none'})`,
-  });
+/** What is wrong with an answer is a failure of the call. */
+function failedAnswer({ model, final }: ModelCallRequest, answer: ModelAnswer, { kind, retryable, detail, usable }: AnswerProblem): Called {
+  const isEmpty = kind === 'malformed';
+  // Who may only answer has said all that it will say.
+  if (final && (isEmpty || kind === 'output_limit')) return { answer };
+  const error = new ModelError({ kind, retryable, model: modelName(model), detail });
+  return { error, reason: undefined, usage: answer.usage, isEmpty, usable: usable ? answer : undefined };
 }
 
 interface Recorded {
@@ -293,7 +294,7 @@ function outputLength(answer: ModelAnswer): number {
 async function recordFailure(
   request: ModelCallRequest,
   ports: ModelCallPorts,
-  { error, reason, usage, isEmpty: said = false }: Extract<Called, { error: unknown }>,
+  { error, reason, usage, isEmpty = false, usable }: FailedAnswer,
   startedAt: number,
 ): Promise<void> {
   const { ledger, clock } = ports;
@@ -316,11 +317,18 @@ async function recordFailure(
   };
   if (cancelled) return void ledger.append([{ ...ended, status: 'cancelled', ...(interrupted ? { retryAfterMs: 0 } : {}) }]);
   const ownDelay = nextDelay(request, ports.random, reason ?? error);
-  const planning = ports.plan({ error: modelError, attempts: request.errorsBefore + 1, retryAfterMs: ownDelay, isEmpty: said });
+  const planning = ports.plan({
+    error: modelError,
+    attempts: request.errorsBefore + 1,
+    retryAfterMs: ownDelay,
+    isEmpty,
+    isUsable: usable !== undefined,
+  });
   const plan = planning instanceof Promise ? await planning : planning;
   if (isLost()) return;
   if (plan.given !== undefined) return recordGiven(request, ports, plan.given, startedAt, modelError);
   const { retryAfterMs } = plan;
+  if (retryAfterMs === undefined && usable !== undefined && plan.decisions.length === 0) return recordAnswer(request, ports, usable, { startedAt });
   ledger.append([{ ...ended, status: 'error', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, ...plan.decisions]);
 }
 

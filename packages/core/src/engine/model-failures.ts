@@ -44,9 +44,9 @@ export class ModelFailures {
       ? await hooks.handleError({ phase: 'model', error, attempt: attempts, retryAfterMs: error.retryAfterMs, mayRetry: true })
       : undefined;
     const plan = handled === undefined ? this.#ownPlan(failed) : this.#handledPlan(failed, handled.handler, handled.action);
-    const given = plan.given ?? (await this.#lastResort(plan, error, hooks));
+    const given = plan.given ?? (failed.isUsable ? undefined : await this.#lastResort(plan, error, hooks));
     const { drafts } = hooks.takeWrites();
-    return { ...plan, given, decisions: [...drafts, ...plan.decisions] };
+    return { ...plan, given, decisions: drafts.length === 0 ? plan.decisions : [...drafts, ...plan.decisions] };
   }
 
   /** Hooks are asked when nothing else is left, and only when the agent would end with the error. */
