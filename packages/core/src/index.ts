@@ -46,11 +46,14 @@ export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool
 export { type ClaudeSettings, claude } from './models/claude.ts';
 export { InvalidModelError, InvalidModelNameError, MissingKeyError, ModelError } from './models/errors.ts';
 export { type GeminiSettings, gemini } from './models/gemini.ts';
-export type { Model, ModelInput, ModelSettings, Price } from './models/model.ts';
+export type { Model, ModelChoice, ModelInput, ModelSettings, ModelVariants, Price } from './models/model.ts';
 export { modelFromEnvironment, parseModelName } from './models/model-name.ts';
 export { type OpenAiSettings, openai } from './models/openai.ts';
 export { type OpenAiCompatibleSettings, openaiCompatible } from './models/openai-compatible.ts';
 export { rehearsal } from './models/rehearsal/model.ts';
+export type { TextExample } from './models/text-protocol/instructions.ts';
+export { textPrompt } from './models/text-protocol/text-prompt.ts';
+export { type TextProtocolOptions, textProtocol } from './models/text-protocol/text-protocol.ts';
 export { type Agent, type AgentLimits, type AgentOptions, agent } from './runnables/agent.ts';
 export { InvalidDefinitionError } from './runnables/errors.ts';
 export type { Goal, GoalContext, GoalVerdict } from './runnables/goal.ts';
@@ -63,6 +66,8 @@ export { type Sequence, type SequenceOptions, sequence } from './runnables/seque
 export { type Step, type StepContext, type StepOptions, step } from './runnables/step.ts';
 export { type InAppOptions, Runtime, run, runtime, session } from './runtime.ts';
 export { memoryStore } from './stores/memory.ts';
+export type { CircuitBreakerOptions, ErrorRoutingOptions, EscalationTarget, LoopOptions as LoopDetectionOptions, ResultCheckOptions, Strategy, SupervisionOptions } from './supervision/options.ts';
+export type { ToolCheck } from './supervision/result-check.ts';
 export { type AgentToolOptions, agentTool } from './tools/agent-tool.ts';
 export { DuplicateToolError, InvalidToolError, ToolFailure } from './tools/errors.ts';
 export { type ApprovalOptions, type OnExpire, type PendingOperation, type PendingOperationOptions, pending, type RequestOptions } from './tools/request-options.ts';
