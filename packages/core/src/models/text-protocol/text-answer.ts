@@ -1,0 +1,83 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { AnswerParser } from './answer-parser.ts';
+import { type Action, readActions, readBareActions } from './read-action.ts';
+
+type Kind = 'text' | 'reasoning';
+
+/** Reads the text of one answer and gives it out as the parts of a stream. */
+export class TextAnswer {
+  readonly #emit: (part: LanguageModelV4StreamPart) => void;
+  readonly #parser: AnswerParser;
+  readonly #tools: ReadonlySet<string>;
+  readonly #prompt: LanguageModelV4Prompt;
+  #block: { readonly kind: Kind; readonly id: string } | undefined;
+  #blocks = 0;
+
+  constructor(options: LanguageModelV4CallOptions, emit: (part: LanguageModelV4StreamPart) => void) {
+    this.#emit = emit;
+    this.#prompt = options.prompt;
+    this.#tools = new Set(options.toolChoice?.type === 'none' ? [] : (options.tools ?? []).map(({ name }) => name));
+    this.#parser = new AnswerParser({
+      thought: (delta, first) => this.#give('reasoning', delta, first),
+      text: (delta, first) => this.#give('text', delta, first),
+    });
+  }
+
+  push(delta: string): void {
+    this.#parser.push(delta);
+  }
+
+  /** Gives out what is left. True when there are calls. `isCut`: the answer ended before the model had finished. */
+  async end(isCut: boolean): Promise<boolean> {
+    const { actions: written, held } = this.#parser.end();
+    const bare = await readBareActions(held, this.#tools, isCut && written.length === 0);
+    const actions: Action[] = [...(bare ?? [])];
+    for (const [index, text] of written.entries()) actions.push(...(await readActions(text, isCut && index === written.length - 1)));
+    if (bare === undefined && /[^\s`]/.test(held)) this.#give('text', held, true);
+    const calls = actions.filter((action) => action.type === 'call');
+    // An answer beside calls is a guess: their results were not known yet.
+    if (calls.length === 0) for (const action of actions) if (action.type === 'answer') this.#give('text', action.text, true);
+    this.#close();
+    this.#emitCalls(calls);
+    return calls.length > 0;
+  }
+
+  #give(kind: Kind, delta: string, first: boolean): void {
+    if (delta === '') return;
+    if (first || this.#block?.kind !== kind) {
+      this.#close();
+      this.#block = { kind, id: `${kind}-${++this.#blocks}` };
+      this.#emit({ type: `${kind}-start`, id: this.#block.id });
+    }
+    this.#emit({ type: `${kind}-delta`, id: this.#block.id, delta });
+  }
+
+  #close(): void {
+    if (this.#block !== undefined) this.#emit({ type: `${this.#block.kind}-end`, id: this.#block.id });
+    this.#block = undefined;
+  }
+
+  #emitCalls(calls: readonly Extract<Action, { type: 'call' }>[]): void {
+    const used = calls.length === 0 ? 0 : highestId(this.#prompt);
+    for (const [index, { tool, input }] of calls.entries()) {
+      const id = `text_${used + index + 1}`;
+      this.#emit({ type: 'tool-input-start', id, toolName: tool });
+      this.#emit({ type: 'tool-input-delta', id, delta: input });
+      this.#emit({ type: 'tool-input-end', id });
+      this.#emit({ type: 'tool-call', toolCallId: id, toolName: tool, input });
+    }
+  }
+}
+
+/** Ids of calls must differ within a prompt; those of this model are numbered. */
+function highestId(prompt: LanguageModelV4Prompt): number {
+  let highest = 0;
+  for (const message of prompt) {
+    if (message.role !== 'assistant') continue;
+    for (const part of message.content) {
+      const number = part.type === 'tool-call' ? /^text_(\d{1,9})$/.exec(part.toolCallId)?.[1] : undefined;
+      if (number !== undefined) highest = Math.max(highest, Number(number));
+    }
+  }
+  return highest;
+}

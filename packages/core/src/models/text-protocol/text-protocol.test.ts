@@ -1,0 +1,248 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { scriptedModel } from 'adjutant/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../base/clock.ts';
+import { callModel, type ModelAnswer } from '../call.ts';
+import { unreadableAction } from './read-action.ts';
+import { TextAnswer } from './text-answer.ts';
+import { textPrompt } from './text-prompt.ts';
+import { textProtocol } from './text-protocol.ts';
+
+const tools: LanguageModelV4CallOptions['tools'] = [
+  { type: 'function', name: 'look', description: 'Looks something up', inputSchema: { type: 'object', properties: { q: { type: 'string' } } } },
+  { type: 'function', name: 'add', inputSchema: { type: 'object' } },
+];
+const options: LanguageModelV4CallOptions = {
+  prompt: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [{ type: 'text', text: 'How far is the moon?' }] },
+  ],
+  tools,
+};
+
+/** What the wrapped model makes of a text, as the loop gets it. */
+async function read(text: string, more: { chunks?: readonly string[]; finishReason?: 'stop' | 'length'; options?: LanguageModelV4CallOptions } = {}) {
+  const inner = scriptedModel([{ chunks: more.chunks ?? [text], finishReason: more.finishReason ?? 'stop' }]);
+  const answer: ModelAnswer = await callModel(await textProtocol(inner).load(), more.options ?? options, systemClock, undefined);
+  return {
+    thoughts: answer.thoughts.map((part) => part.text),
+    texts: answer.texts.map((part) => part.text),
+    calls: answer.toolCalls.map(({ name, args, invalid }) => (invalid === undefined ? { name, args } : { name, raw: args })),
+    finishReason: answer.finishReason,
+  };
+}
+
+const look = { name: 'look', args: { q: 'moon' } };
+
+describe('an answer', () => {
+  test.each<[string, string, Partial<Awaited<ReturnType<typeof read>>>]>([
+    ['plain text', 'About 384,400 km.', { thoughts: [], texts: ['About 384,400 km.'], calls: [], finishReason: 'stop' }],
+    ['a final answer', 'Thought: I know it.\nFinal Answer: far\n\nvery far', { thoughts: ['I know it.'], texts: ['far\n\nvery far'], calls: [] }],
+    [
+      'an action',
+      'Thought: look\nAction: {"tool": "look", "arguments": {"q": "moon"}}',
+      { thoughts: ['look'], texts: [], calls: [look], finishReason: 'tool-calls' },
+    ],
+    ['action and args', 'Action: {"action": "look", "args": {"q": "moon"}}', { calls: [look] }],
+    ['action and action_input', 'Action: {"action": "look", "action_input": {"q": "moon"}}', { calls: [look] }],
+    ['arguments that are JSON in a string', 'Action: {"tool": "look", "arguments": "{\\"q\\": \\"moon\\"}"}', { calls: [look] }],
+    ['a tool and its input in two lines', 'Action: look\nAction Input: {"q": "moon"}', { calls: [look] }],
+    ['an action without arguments', 'Action: {"tool": "add"}', { calls: [{ name: 'add', args: {} }] }],
+    [
+      'several actions',
+      'Action: {"tool": "look", "arguments": {"q": "moon"}}\nAction: {"tool": "add"}',
+      { calls: [look, { name: 'add', args: {} }] },
+    ],
+    ['a list of actions', 'Action: [{"tool": "look", "arguments": {"q": "moon"}}, {"tool": "add"}]', { calls: [look, { name: 'add', args: {} }] }],
+    ['a fence', 'Action:\n```json\n{\n  "tool": "look",\n  "arguments": {"q": "moon"}\n}\n```', { calls: [look] }],
+    ['single quotes', "Action: {'tool': 'look', 'arguments': {'q': 'moon'}}", { calls: [look] }],
+    ['typographic quotes', 'Action: {“tool”: “look”, “arguments”: {“q”: “moon”}}', { calls: [look] }],
+    ['trailing commas', 'Action: {"tool": "look", "arguments": {"q": "moon",},}', { calls: [look] }],
+    ['a missing end', 'Action: {"tool": "look", "arguments": {"q": "moon"', { calls: [look] }],
+    ['words behind the JSON', 'Action: {"tool": "look", "arguments": {"q": "moon"}} and then I see', { calls: [look] }],
+    ['bold markers', '**Thought:** hm\n**Action:** {"tool": "look", "arguments": {"q": "moon"}}', { thoughts: ['hm'], calls: [look] }],
+    ['numbered markers', 'Thought 1: hm\nAction 1: {"tool": "look", "arguments": {"q": "moon"}}', { thoughts: ['hm'], calls: [look] }],
+    ['words before the action', 'I will look.\nAction: {"tool": "look", "arguments": {"q": "moon"}}', { texts: ['I will look.'], calls: [look] }],
+    ['an action without its marker', '{"tool": "look", "arguments": {"q": "moon"}}', { texts: [], calls: [look] }],
+    ['the same in a fence', '```json\n{"tool": "look", "arguments": {"q": "moon"}}\n```', { texts: [], calls: [look] }],
+    ['everything in a fence', '```\nThought: hm\nFinal Answer: 1\n```', { thoughts: ['hm'], calls: [] }],
+    ['JSON that is an answer', '{"action": "buy", "args": 3}', { texts: ['{"action": "buy", "args": 3}'], calls: [] }],
+    ['the final answer as an action', 'Action: {"action": "Final Answer", "action_input": "42"}', { texts: ['42'], calls: [], finishReason: 'stop' }],
+    ['an invented observation', 'Action: {"tool": "add"}\nObservation (add): 7\nFinal Answer: 7', { texts: [], calls: [{ name: 'add', args: {} }] }],
+    ['an invented observation behind bare JSON', '{"tool": "add"}\nObservation: 7', { texts: [], calls: [{ name: 'add', args: {} }] }],
+    ['an answer beside an action', 'Action: {"tool": "add"}\nFinal Answer: 7', { texts: [], calls: [{ name: 'add', args: {} }] }],
+    ['markers in the final answer', 'Final Answer: Steps:\nAction: call them', { texts: ['Steps:\nAction: call them'], calls: [] }],
+    [
+      'words that begin like markers',
+      'Thoughtful people\nActionable: yes',
+      { thoughts: [], texts: ['Thoughtful people\nActionable: yes'], calls: [] },
+    ],
+    ['an unknown tool', 'Action: {"tool": "fly", "arguments": {}}', { calls: [{ name: 'fly', args: {} }] }],
+    ['an action beyond repair', 'Action: use the tool "look" please', { calls: [{ name: unreadableAction, raw: 'use the tool "look" please' }] }],
+    [
+      'an action beyond repair that names a tool',
+      'Action: tool = "look" of the moon',
+      { calls: [{ name: 'look', raw: 'tool = "look" of the moon' }] },
+    ],
+    ['an empty action', 'Action:', { calls: [{ name: unreadableAction, args: {} }] }],
+  ])('%s', async (_what, text, expected) => {
+    expect(await read(text)).toMatchObject(expected);
+  });
+
+  test('arguments that were cut off are not completed', async () => {
+    const text = 'Action: {"tool": "look", "arguments": {"q": "moo';
+    expect((await read(text, { finishReason: 'length' })).calls).toEqual([{ name: 'look', raw: text.slice('Action: '.length) }]);
+    const whole = 'Action: {"tool": "add"}\nAction: {"tool": "look", "arguments": {"q": "moon"}}';
+    expect((await read(whole, { finishReason: 'length' })).calls).toEqual([{ name: 'add', args: {} }, look]);
+  });
+
+  test('thoughts and the final answer are streamed as they come', () => {
+    const parts: LanguageModelV4StreamPart[] = [];
+    const answer = new TextAnswer(options, (part) => parts.push(part));
+    for (const delta of ['Thou', 'ght: I kn', 'ow.\nFinal An', 'swer: th', 'ree']) answer.push(delta);
+    expect(parts.map((part) => ('delta' in part ? part.delta : part.type))).toEqual([
+      'reasoning-start',
+      'I kn',
+      'ow.',
+      'reasoning-end',
+      'text-start',
+      'th',
+      'ree',
+    ]);
+  });
+
+  test('any cut into pieces gives the same', async () => {
+    const piece = fc.constantFrom(
+      'Thought: ',
+      'thought',
+      'Action: ',
+      'Action',
+      '{"tool": "look", "arguments": {"q": "moon"}}',
+      '{"tool": "add"',
+      'Observation (look): ',
+      '**Final Answer:** ',
+      'Final Answer:',
+      '\n',
+      '  ',
+      '```',
+      '*',
+      'text ',
+      '🌒',
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(piece, { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 }),
+        async (pieces, sizes) => {
+          const text = pieces.join('');
+          fc.pre(text !== '');
+          const chunks: string[] = [];
+          for (let at = 0, i = 0; at < text.length; i++) {
+            const size = sizes[i % sizes.length] ?? 1;
+            chunks.push(text.slice(at, at + size));
+            at += size;
+          }
+          expect(await read(text, { chunks })).toEqual(await read(text));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('ids of calls go on from those in the prompt', async () => {
+    const prompt: LanguageModelV4CallOptions['prompt'] = [
+      ...options.prompt,
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'text_7', toolName: 'add', input: {} }] },
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'text_7', toolName: 'add', output: { type: 'text', value: '1' } }] },
+    ];
+    const inner = scriptedModel([{ text: 'Action: {"tool": "add"}' }]);
+    const answer = await callModel(await textProtocol(inner).load(), { ...options, prompt }, systemClock, undefined);
+    expect(answer.toolCalls.map(({ providerCallId }) => providerCallId)).toEqual(['text_8']);
+  });
+});
+
+describe('the prompt', () => {
+  test('a call without tools stays as it is', async () => {
+    const plain: LanguageModelV4CallOptions = { prompt: options.prompt, responseFormat: { type: 'json' } };
+    expect(textPrompt(plain)).toBe(plain);
+    expect(await read('Thought: x\nAction: y', { options: plain })).toMatchObject({ texts: ['Thought: x\nAction: y'], calls: [] });
+  });
+
+  test('tools are described, calls and results are written out, and the goal comes last', () => {
+    const sent = textPrompt({
+      ...options,
+      prompt: [
+        ...options.prompt,
+        {
+          role: 'assistant',
+          content: [
+            { type: 'reasoning', text: 'hm' },
+            { type: 'tool-call', toolCallId: 'a', toolName: 'look', input: { q: 'moon' } },
+            { type: 'tool-call', toolCallId: 'b', toolName: unreadableAction, input: 'look up' },
+          ],
+        },
+        {
+          role: 'tool',
+          content: [
+            { type: 'tool-result', toolCallId: 'a', toolName: 'look', output: { type: 'json', value: { km: 384_400 } } },
+            { type: 'tool-result', toolCallId: 'b', toolName: unreadableAction, output: { type: 'error-text', value: 'no such tool' } },
+          ],
+        },
+      ],
+    });
+    expect(sent.tools).toBeUndefined();
+    expect(sent.stopSequences).toEqual(['\nObservation']);
+    const [system, question, call, results] = sent.prompt;
+    expect(system?.content).toContain('Be brief.\n\nWork in steps.');
+    expect(system?.content).toContain('- look: Looks something up\n  Arguments as JSON Schema: {"type":"object"');
+    expect(question).toEqual(options.prompt[1]);
+    expect(call).toEqual({
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Thought: hm\nAction: {"tool":"look","arguments":{"q":"moon"}}\nAction: look up' }],
+    });
+    expect(results?.role).toBe('user');
+    expect(JSON.stringify(results?.content)).toContain('Observation (look): {\\"km\\":384400}');
+    expect(JSON.stringify(results?.content)).toContain('An action must be JSON in one line');
+    expect(results?.content.at(-1)).toEqual({ type: 'text', text: 'The goal is still: How far is the moon?' });
+  });
+
+  test.each<[string, NonNullable<LanguageModelV4CallOptions['toolChoice']>, string]>([
+    ['required', { type: 'required' }, 'Write an Action now, not a Final Answer.'],
+    ['a tool', { type: 'tool', toolName: 'add' }, 'Write an Action with the tool "add" now'],
+    ['none', { type: 'none' }, 'Tools cannot be called now.'],
+  ])('the choice of tool %s is put into words', (_what, toolChoice, words) => {
+    const sent = textPrompt({ ...options, toolChoice });
+    expect(sent.toolChoice).toBeUndefined();
+    expect(JSON.stringify(sent.prompt.at(-1))).toContain(words.replaceAll('"', '\\"'));
+  });
+
+  test('so are the format of the answer and examples', () => {
+    const example = { question: '1+1?', steps: [{ thought: 'add', tool: 'add', arguments: { a: 1 }, observation: '2' }], answer: 'Two.' };
+    const sent = textPrompt({ ...options, responseFormat: { type: 'json', schema: { type: 'array' } } }, [example]);
+    expect(sent.responseFormat).toBeUndefined();
+    expect(sent.prompt[0]?.content).toContain('must fit this JSON Schema: {"type":"array"}');
+    expect(sent.prompt[0]?.content).toContain(
+      'Question: 1+1?\nThought: add\nAction: {"tool":"add","arguments":{"a":1}}\nObservation (add): 2\nFinal Answer: Two.',
+    );
+  });
+
+  test('the prompt grows at its end only', () => {
+    const round = (count: number): LanguageModelV4CallOptions => ({
+      ...options,
+      prompt: [
+        ...options.prompt,
+        ...Array.from({ length: count }, (_, i): LanguageModelV4CallOptions['prompt'] => [
+          { role: 'assistant', content: [{ type: 'tool-call', toolCallId: `c${i}`, toolName: 'add', input: { i } }] },
+          { role: 'tool', content: [{ type: 'tool-result', toolCallId: `c${i}`, toolName: 'add', output: { type: 'text', value: 'ok' } }] },
+        ]).flat(),
+      ],
+    });
+    const [second, third] = [textPrompt(round(2)).prompt, textPrompt(round(3)).prompt];
+    expect(third.slice(0, second.length - 1)).toEqual(second.slice(0, -1));
+  });
+});
+
+test('options that do not exist are refused', () => {
+  expect(() => textProtocol(scriptedModel([]), { example: [] } as never)).toThrow('examples');
+});
