@@ -438,7 +438,8 @@ describe('a call that repeats one whose outcome is not known (A5)', () => {
       },
     });
     const model = scriptedModel([...args.map((given) => ({ toolCalls: [{ name: 'work', args: given }] })), { text: 'done' }]);
-    const { session } = await run(agent({ name: 'a', model, tools: [pay] }), 'Go');
+    // Equal calls are what it is about: nobody is to take them for a loop.
+    const { session } = await run(agent({ name: 'a', model, tools: [pay], supervision: false }), 'Go');
     return { executed, results: settled(session.events), keys: executed.map(({ key }) => key) };
   }
   const same = [{ cents: 1 }, { cents: 1 }];
@@ -552,7 +553,8 @@ describe('the deadline', () => {
     const app = runtime({ app: 'effects', store, ports: { clock } });
     const session = await app.session();
     const model = scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
-    const running = app.run(agent({ name: 'a', model, tools: [slow(clock)] }), { input: 'Go', session });
+    // One attempt is what it is about: supervision would make another one.
+    const running = app.run(agent({ name: 'a', model, tools: [slow(clock)], supervision: false }), { input: 'Go', session });
     await until(() => of(session.events, 'tool_attempt').length === 1, 'the attempt');
     return { clock, session, running, written: writing.resolve };
   }

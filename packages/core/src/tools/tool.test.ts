@@ -106,10 +106,11 @@ describe('types of tool()', () => {
 });
 
 describe('tool()', () => {
-  test('defaults are safe: report, one attempt, no hints', () => {
+  test('defaults are safe: report, no attempts of its own, no hints', () => {
     const made = tool({ ...base, schema: z.object({ a: z.number() }) });
     expect(made).toMatchObject({ recovery: 'report', readOnly: false, idempotent: false, destructive: false, timeout: undefined });
-    expect(made.retry).toEqual({ maxAttempts: 1, initialDelayMs: 0, backoffMultiplier: 1 });
+    expect(made.retry).toBeUndefined();
+    expect(made.requiresPermission).toEqual([]);
     expect(made.inputSchema).toMatchObject({ type: 'object', properties: { a: { type: 'number' } }, required: ['a'] });
   });
 
