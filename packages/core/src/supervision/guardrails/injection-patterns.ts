@@ -2,7 +2,7 @@ import { checkOptions } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { isFlag, isOneOf, type OptionChecks } from '../../base/options.ts';
 import type { Guardrail, GuardrailVerdict } from '../guardrail.ts';
-import { textsIn } from './texts.ts';
+import { findInTexts } from './texts.ts';
 
 export interface InjectionPatternsOptions {
   /** `guide`: the model is told not to follow it. `deny`: a message is refused, and the content of a result is withheld. @default 'guide' */
@@ -28,9 +28,10 @@ const optionChecks: OptionChecks<InjectionPatternsOptions> = {
 /** A text that tells somebody what to do is never shorter. */
 const shortest = 12;
 const hiddenCharacters = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
-// One search by words that each of the patterns needs, so that ordinary texts are done with at once.
+// Words of which each of the patterns needs one, for texts in lower case, so that ordinary ones are done with at once.
+// The last sign is the first half of the hidden characters.
 const anyHint =
-  /instru[ck]|prompt|## ?system|rules|guideline|developer|unrestricted|jailb|DAN\b|the user|llm|assistant|language model|chatbot|\bAI\b|<\||<<|\[INST|anweisung|consigne|[\u{E0020}-\u{E007E}]/iu;
+  /instru|prompt|rules|guideline|directi|you are no|the user|attention|note to|message to|if you are|<\||<<|\[\/?inst|## ?system|anweisung|vorgabe|consigne|\uDB40/;
 
 const upToFourWords = String.raw`(?:[\s,]{1,8}[\p{L}'’-]{1,30}){0,4}?[\s,]{1,8}`;
 
@@ -45,7 +46,7 @@ const knownPatterns: Readonly<Record<string, RegExp>> = {
   'a new role':
     /\byou are (?:now|no longer)\s{1,5}(?:in |an? |the |bound )?(?:DAN|developer|unrestricted|jailbroken|different|new|admin|root|by your)\b/iu,
   'asking for the prompt': new RegExp(
-    String.raw`\b(?:reveal|show|print|repeat|output|send|leak|disclose)${upToFourWords}(?:system|hidden|initial|secret|original)[\s]{1,5}(?:prompt|instructions|message)\b`,
+    String.raw`\b(?:reveal|show|print|repeat|output|send|leak|disclose)${upToFourWords}(?:system|hidden|initial|secret|original)\s{1,5}(?:prompt|instructions)\b`,
     'iu',
   ),
   'hiding from the user':
@@ -100,14 +101,7 @@ export function injectionPatterns(options: InjectionPatternsOptions = {}): Guard
 }
 
 function findIn(value: JsonValue, own: readonly (readonly [string, RegExp])[]): string | undefined {
-  if (typeof value !== 'string') {
-    if (typeof value !== 'object' || value === null) return undefined;
-  } else if (value.length < shortest && own.length === 0) return undefined;
-  for (const text of textsIn(value)) {
-    const found = findInText(text, own);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return findInTexts(value, (text) => findInText(text, own));
 }
 
 function findInText(written: string, own: readonly (readonly [string, RegExp])[]): string | undefined {
@@ -115,7 +109,7 @@ function findInText(written: string, own: readonly (readonly [string, RegExp])[]
   for (const [name, pattern] of own) if (written.search(pattern) >= 0) return name;
   if (written.length < shortest) return undefined;
   const text = hasHidden(written) ? written.replace(hiddenCharacters, '') : written;
-  if (!anyHint.test(text)) return undefined;
+  if (!anyHint.test(text.toLowerCase())) return undefined;
   for (const name of Object.keys(knownPatterns)) if (knownPatterns[name]?.test(text)) return name;
   return undefined;
 }

@@ -3,25 +3,36 @@ import type { JsonValue } from '../../base/json.ts';
 /** Characters of one value that are searched at most: models are never shown more of it at once. */
 export const searchedCharacters = 400_000;
 
-/** All texts in a value, keys of objects too, up to `searchedCharacters`. Not recursive: what tools give may be nested as deep as it likes. */
-export function* textsIn(value: JsonValue): Generator<string> {
-  if (typeof value === 'string') {
-    yield value.length > searchedCharacters ? value.slice(0, searchedCharacters) : value;
-    return;
-  }
+/**
+ * What `search` finds in the first text of a value in which it finds something, names of members too, up to `searchedCharacters`. Not recursive: what
+ * tools give may be nested as deep as it likes.
+ */
+export function findInTexts<Found>(value: JsonValue, search: (text: string) => Found | undefined): Found | undefined {
+  if (typeof value === 'string') return search(value.length > searchedCharacters ? value.slice(0, searchedCharacters) : value);
+  if (typeof value !== 'object' || value === null) return undefined;
   const open: JsonValue[] = [value];
   let left = searchedCharacters;
-  for (let part = open.pop(); part !== undefined && left > 0; part = open.pop()) {
+  while (open.length > 0 && left > 0) {
+    const part = open.pop();
     if (typeof part === 'string') {
-      yield part.length > left ? part.slice(0, left) : part;
+      const found = search(part.length > left ? part.slice(0, left) : part);
+      if (found !== undefined) return found;
       left -= part.length;
-    } else if (Array.isArray(part)) {
-      for (let i = part.length - 1; i >= 0; i--) open.push(part[i]);
     } else if (typeof part === 'object' && part !== null) {
-      for (const [key, inner] of Object.entries(part).reverse()) {
-        if (inner !== undefined) open.push(inner);
-        open.push(key);
-      }
+      pushParts(part as object, open);
     }
+  }
+  return undefined;
+}
+
+/** The first part last, so that it is the next one. */
+function pushParts(value: object, open: JsonValue[]): void {
+  const isList = Array.isArray(value);
+  const keys = Object.keys(value);
+  for (let i = keys.length - 1; i >= 0; i--) {
+    const key = keys[i] as string;
+    const part = (value as Readonly<Record<string, JsonValue | undefined>>)[key];
+    if (part !== undefined) open.push(part);
+    if (!isList) open.push(key);
   }
 }
