@@ -96,6 +96,7 @@ describe('results without the words that were searched for', () => {
     ['a tool that writes', search({ query: 'oil' }, { readOnly: false }), weather],
     ['an argument of another name', search({ topic: 'oil' }), weather],
     ['no argument', search(null), weather],
+    ['an empty result is one', search({ query: 'oil' }, { check: { empty: false } }), { results: [] }],
     ['a number', search({ query: 'how many wells' }), 12],
     ['the language of a database', search({ query: 'select name from users' }), [{ name: 'Ada' }]],
     ['an expression', search({ query: 'sum(wells) * 2' }), 'twelve'],

@@ -174,7 +174,7 @@ const isCode = (query: string): boolean =>
 
 function relevanceDoubt(call: CheckedCall, { content }: ToolResult, { relevance }: Required<ResultCheckOptions>): Doubt | undefined {
   const query = relevance ? queryOf(call) : undefined;
-  if (query === undefined || !holdsText(content) || isCode(query.slice(0, 1_000))) return undefined;
+  if (query === undefined || !holdsText(content) || isEmpty(content) || isCode(query.slice(0, 1_000))) return undefined;
   const words = significantWords(query);
   if (words.length === 0 || hasWord(words, query, content)) return undefined;
   const shown = query.slice(0, 80);

@@ -1,0 +1,158 @@
+import { type Agent, type EventDraft, isAdjutantError, type RunResult, runtime, type Session, type Store } from 'adjutant';
+import { describe, expect, test } from 'vitest';
+import { lasting } from './approving.ts';
+import { type StorePlace, storePlaces } from './store-places.ts';
+import { blockedPage, settledResults } from './stubborn.ts';
+
+const newProcess = (store: Store, reader: Agent) => runtime({ app: 'loops', store, runnables: [reader], recover: 'manual' });
+
+/** Runs an agent until its second result is there, then stops the process. */
+async function stopAfterTwo(store: Store, reader: Agent): Promise<void> {
+  const app = newProcess(store, reader);
+  const session = await app.session({ id: 's' });
+  const running = app.run(reader, { session, runId: 'run', input: 'Summarise the page' });
+  const forget = session.ledger.onDraft(() => {
+    if (settledResults(session.events).length === 2) running.stop();
+  });
+  await expect(running).rejects.toSatisfy((error) => isAdjutantError(error, 'run_stopped'));
+  forget();
+  await running.settled();
+  await app.close();
+}
+
+async function withPlace<Result>(make: () => Promise<StorePlace>, work: (store: Store) => Promise<Result>): Promise<Result> {
+  const place = await make();
+  const store = place.open();
+  try {
+    return await work(lasting(store));
+  } finally {
+    await store.close();
+    await place.remove();
+  }
+}
+
+function expectLoop(result: RunResult, entered: readonly unknown[], times: number): void {
+  expect(entered).toHaveLength(times);
+  expect(result).toMatchObject({ status: 'completed', stopReason: 'loop', output: 'I could not read the page.' });
+}
+
+describe.each(storePlaces)('what was tried before is known (%s)', (_name, make) => {
+  test('after a restart', async () => {
+    await withPlace(make, async (store) => {
+      const { reader, entered } = blockedPage();
+      await stopAfterTwo(store, reader());
+      const app = newProcess(store, reader());
+      expectLoop(await app.resume('s'), entered, 2);
+      await app.close();
+    });
+  });
+
+  test('in a fork', async () => {
+    await withPlace(make, async (store) => {
+      const { reader, entered } = blockedPage();
+      await stopAfterTwo(store, reader());
+      const app = newProcess(store, reader());
+      const fork = await app.fork('s');
+      expectLoop(await app.resume(fork), entered, 2);
+      await app.close();
+    });
+  });
+
+  test('after a compaction that covers it', async () => {
+    await withPlace(make, async (store) => {
+      const { reader, entered } = blockedPage();
+      await stopAfterTwo(store, reader());
+      const app = newProcess(store, reader());
+      const session = await app.session({ id: 's' });
+      session.append([compactionOf(session)]);
+      await session.flush();
+      const result = await app.resume(session);
+      expectLoop(result, entered, 2);
+      await app.close();
+    });
+  });
+
+  test('in the next run of the session, in another process', async () => {
+    await withPlace(make, async (store) => {
+      const { reader, entered } = blockedPage();
+      const first = newProcess(store, reader());
+      expectLoop(await first.run(reader(), { session: 's', input: 'Summarise the page' }), entered, 2);
+      await first.close();
+      const app = newProcess(store, reader());
+      expectLoop(await app.run(reader(), { session: 's', input: 'Again, please' }), entered, 3);
+      await app.close();
+    });
+  });
+});
+
+describe('wherever it is cut', () => {
+  test('a restart lets no more calls through', async () => {
+    const { length } = (await finished()).session.events;
+    for (let stopAt = 2; stopAt < length; stopAt++) {
+      const store = lasting();
+      const { reader, entered } = blockedPage();
+      const first = newProcess(store, reader());
+      const session = await first.session({ id: 's' });
+      const running = first.run(reader(), { session, runId: 'run', input: 'Summarise the page' });
+      const forget = session.ledger.onDraft(({ seq }) => {
+        if (seq >= stopAt) running.stop();
+      });
+      const isStopped = await running.then(
+        () => false,
+        (error) => isAdjutantError(error, 'run_stopped'),
+      );
+      forget();
+      await running.settled();
+      await first.close();
+      if (!isStopped) continue;
+      const app = newProcess(store, reader());
+      const result = await app.resume('s');
+      // An attempt that was cut off says nothing about the page, so it may be made once more.
+      const cutOff = settledResults(result.session.events).filter(({ result: { status } }) => status === 'unknown').length;
+      expect(entered.length, `stopped at ${stopAt}`).toBeLessThanOrEqual(2 + cutOff);
+      expect(result, `stopped at ${stopAt}`).toMatchObject({ status: 'completed', stopReason: 'loop' });
+      await app.close();
+    }
+  });
+
+  test('a fork lets no more calls through than the run before it had left', async () => {
+    const { session, app, entered } = await finished();
+    const last = session.events.findIndex(({ type }) => type === 'invocation_end');
+    const first = session.events.findIndex(({ type }) => type === 'model_start');
+    expect(last - first).toBeGreaterThan(10);
+    for (let at = first + 1; at <= last; at++) {
+      const before = entered.length;
+      const fork = await app.fork('s', { at });
+      const attempts = fork.events.filter(({ type }) => type === 'tool_attempt').length;
+      const result = await app.resume(fork);
+      const cutOff = settledResults(result.session.events).filter(({ result: { status } }) => status === 'unknown').length;
+      expect(attempts + entered.length - before, `forked at ${at}`).toBeLessThanOrEqual(2 + cutOff);
+      expect(result, `forked at ${at}`).toMatchObject({ status: 'completed', stopReason: 'loop' });
+    }
+    await app.close();
+  });
+});
+
+async function finished() {
+  const { reader, entered } = blockedPage();
+  const app = newProcess(lasting(), reader());
+  const { session } = await app.run(reader(), { session: 's', runId: 'run', input: 'Summarise the page' });
+  return { session, app, entered };
+}
+
+/** A compaction that leaves nothing of the rounds so far in the prompt. */
+function compactionOf({ events }: Session): EventDraft {
+  const covers = events.filter(({ type }) => type === 'tool_call' || type === 'tool_result').map(({ id }) => id);
+  return {
+    type: 'compaction',
+    by: 'runtime',
+    invocationId: 'run',
+    strategy: 'summary',
+    reason: 'window',
+    covers,
+    overlap: 0,
+    summary: 'The page was asked for.',
+    tokensBefore: 100,
+    tokensAfter: 10,
+  };
+}
