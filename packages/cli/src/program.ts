@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { CancelOptions } from './commands/cancel.ts';
 import type { DeleteCommandOptions } from './commands/delete.ts';
+import type { ExplainCommandOptions } from './commands/explain.ts';
 import type { ForkCommandOptions } from './commands/fork.ts';
 import type { SessionsOptions } from './commands/sessions.ts';
 import { UsageError } from './failure.ts';
@@ -22,7 +23,7 @@ interface AgentFlags {
 }
 
 const commandNames: readonly string[] = [
-  ...['run', 'chat', 'resume', 'sessions', 'show', 'fork', 'cancel', 'delete'],
+  ...['run', 'chat', 'resume', 'sessions', 'show', 'explain', 'fork', 'cancel', 'delete'],
   ...['approvals', 'approve', 'reject', 'edit', 'answer', 'help'],
 ];
 
@@ -94,14 +95,14 @@ function addLedgerCommands(program: Command, host: Host, onExitCode: (code: numb
   ledgerCommand(program, 'show', 'show what was done in a session')
     .argument('[session]', 'id of the session (default: the newest)', sessionId)
     .option('--transcript', 'as a conversation (default)')
-    .addOption(
-      new Option('--events', 'as the events of the ledger, shortened to a line each; whole with --json').conflicts(['transcript', 'tree', 'prompt']),
-    )
-    .addOption(new Option('--tree', 'as a tree of invocations').conflicts(['transcript', 'events', 'prompt']))
+    .addOption(new Option('--events', 'as the events of the ledger, shortened to a line each; whole with --json').conflicts(othersThan('events')))
+    .addOption(new Option('--tree', 'as a tree of invocations').conflicts(othersThan('tree')))
+    .addOption(new Option('--decisions', 'what was decided, in a line each').conflicts(othersThan('decisions')))
+    .addOption(new Option('--failures', 'what failed and what was escalated, in a line each').conflicts(othersThan('failures')))
     .addOption(
       new Option('--prompt <number>', 'the exact prompt of this model call, from 1, as JSON')
         .argParser(positiveInteger)
-        .conflicts(['transcript', 'events', 'tree']),
+        .conflicts(othersThan('prompt')),
     )
     .option('--at <seq>', 'only the events up to this one', wholeNumber)
     .option('--json', 'print each item, whole, as a line of JSON')
@@ -109,6 +110,21 @@ function addLedgerCommands(program: Command, host: Host, onExitCode: (code: numb
       const { showSession } = await import('./commands/show.ts');
       onExitCode(await showSession(host, session, options));
     });
+  ledgerCommand(program, 'explain', 'tell what was decided in a session, why, and what else was considered')
+    .argument('[session]', 'id of the session (default: the newest)', sessionId)
+    .option('--at <seq>', 'only the events up to this one', wholeNumber)
+    .option('--json', 'print each decision as a line of JSON')
+    .action(async (session: string | undefined, options: ExplainCommandOptions) => {
+      const { explainSession } = await import('./commands/explain.ts');
+      onExitCode(await explainSession(host, session, options));
+    });
+}
+
+const showViews: readonly string[] = ['transcript', 'events', 'tree', 'decisions', 'failures', 'prompt'];
+
+/** The ways to show a session that one of them cannot be combined with. */
+function othersThan(view: string): string[] {
+  return showViews.filter((other) => other !== view);
 }
 
 function addSessionCommands(program: Command, host: Host, onExitCode: (code: number) => void): void {

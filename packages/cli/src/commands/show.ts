@@ -1,8 +1,20 @@
-import { isAdjutantError, promptOf, type Runtime, runTree, type Session, transcript, validateResumeState } from 'adjutant';
+import {
+  explain,
+  type Failure,
+  failures,
+  isAdjutantError,
+  promptOf,
+  type Runtime,
+  runTree,
+  type Session,
+  transcript,
+  validateResumeState,
+} from 'adjutant';
 import { existingSession, noSessions, openLedgers, type StoreOptions } from '../app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
 import { openRunOf } from '../open-run.ts';
+import { decisionLines, failureLines } from '../output/decision-lines.ts';
 import { eventLine } from '../output/event-line.ts';
 import { formatCount, formatTime } from '../output/format.ts';
 import { jsonLine } from '../output/json-output.ts';
@@ -17,6 +29,10 @@ export interface ShowOptions extends StoreOptions {
   readonly events?: boolean;
   readonly transcript?: boolean;
   readonly tree?: boolean;
+  /** What was decided, in a line each. */
+  readonly decisions?: boolean;
+  /** What failed and what was escalated, in a line each. */
+  readonly failures?: boolean;
   /** Only the first events, up to this seq. */
   readonly at?: number;
   /** Which model call's prompt to show, from 1. */
@@ -25,19 +41,28 @@ export interface ShowOptions extends StoreOptions {
 }
 
 /** `adjutant show [session]`: reads a ledger and writes nothing to it, also while another process runs it. */
-export async function showSession(host: Host, id: string | undefined, options: ShowOptions): Promise<number> {
+export function showSession(host: Host, id: string | undefined, options: ShowOptions): Promise<number> {
+  const style = styleFor(host.stdout);
+  return lookAt(host, id, options, async (session, app) => `${render(session, options, style)}${await waitingText(app, session, options, style)}`);
+}
+
+/** Opens a session for looking at it, by default the newest one, and writes what is to be shown. */
+export async function lookAt(
+  host: Host,
+  id: string | undefined,
+  options: ShowOptions,
+  text: (session: Session, app: Runtime) => string | Promise<string>,
+): Promise<number> {
   const app = openLedgers(host, options);
   try {
     if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
     const name = id ?? (await newestSession(app, options));
-    const style = styleFor(host.stdout);
     const session = await existingSession(app, name, { ...options, onlyLook: true }).catch((error: unknown) => {
       // What cannot be opened can be looked at all the same.
       if (options.events === true && isAdjutantError(error, 'ledger_unreadable')) return undefined;
       throw error;
     });
-    if (session === undefined) host.stdout.write(await storedEvents(app, name, options, style));
-    else host.stdout.write(`${render(session, options, style)}${await waitingText(app, session, options, style)}`);
+    host.stdout.write(session === undefined ? await storedEvents(app, name, options, styleFor(host.stdout)) : await text(session, app));
     return exitCodes.ok;
   } finally {
     await app?.close().catch(() => undefined);
@@ -60,20 +85,41 @@ async function storedEvents(app: Runtime, name: string, { at, json = false }: Sh
 
 function render(session: Session, options: ShowOptions, style: Style): string {
   const { resolve } = session.ledger;
-  const { at = session.events.length, json = false } = options;
-  if (at > session.events.length) {
-    throw new UsageError({ reason: `--at ${at}: session "${session.id}" has only ${formatCount(session.events.length, 'event')}.` });
-  }
-  const events = session.events.slice(0, at);
+  const { json = false } = options;
+  const events = firstEvents(session, options.at);
   if (options.prompt !== undefined) return promptText(events, options.prompt, resolve, json);
-  if (json) {
-    const items = options.events ? events : options.tree ? runTree(events) : transcript(events, resolve);
-    return items.map(jsonLine).join('');
-  }
-  const head = style.bold(`${session.id} · ${headline(session, at)}`);
+  const upTo = events.length;
+  if (json) return itemsOf(session, options, events).map(jsonLine).join('');
+  const head = headOf(style, session, upTo);
+  if (options.decisions) return lines([head, ...decisionLines(style, explain(session, { upTo }))]);
+  if (options.failures) return lines([head, ...failureLines(style, failuresUpTo(session, upTo))]);
   if (options.events) return lines([head, ...events.map((event) => eventLine(style, event))]);
   if (options.tree) return lines([head, ...treeLines(style, runTree(events))]);
   return lines([head, '', ...transcriptText(style, transcript(events, resolve))]);
+}
+
+function itemsOf(session: Session, options: ShowOptions, events: Session['events']): readonly object[] {
+  if (options.decisions) return explain(session, { upTo: events.length });
+  if (options.failures) return failuresUpTo(session, events.length);
+  if (options.events) return events;
+  return options.tree ? runTree(events) : transcript(events, session.ledger.resolve);
+}
+
+function failuresUpTo(session: Session, upTo: number): readonly Failure[] {
+  return failures(session).filter(({ seq }) => seq <= upTo);
+}
+
+/** The events up to the one with the seq `at`. @throws UsageError when there are not so many */
+export function firstEvents(session: Session, at: number = session.events.length): Session['events'] {
+  if (at > session.events.length) {
+    throw new UsageError({ reason: `--at ${at}: session "${session.id}" has only ${formatCount(session.events.length, 'event')}.` });
+  }
+  return session.events.slice(0, at);
+}
+
+/** The first line about a session of which the first `at` events are shown. */
+export function headOf(style: Style, session: Session, at: number): string {
+  return style.bold(`${session.id} · ${headline(session, at)}`);
 }
 
 /** What the session waits for, below what was done. */

@@ -89,6 +89,7 @@ const supervisionWords: Readonly<Record<string, Words>> = {
 const agentWords: Readonly<Record<string, Words>> = {
   hooks: {
     transfer: (of) => `A hook handed ${of.who} over to another agent.`,
+    refuse_transfer: (of) => `A hook wanted to hand ${of.who} over, which was refused.`,
     other: (of) => `A hook of ${of.who} decided: ${plain(of.decision)}.`,
   },
   error_handler: {
@@ -97,6 +98,7 @@ const agentWords: Readonly<Record<string, Words>> = {
   models: {
     fallback: (of) => `${of.who} goes on with another model or another key.`,
     retry: (of) => `A model call of ${of.who} failed and was made again.`,
+    nudge: (of) => `The model of ${of.who} answered with nothing, and was asked again.`,
     failed: (of) => `A model call of ${of.who} failed for good.`,
     other: (of) => `How the model of ${of.who} is called has changed: ${plain(of.decision)}.`,
   },
@@ -136,6 +138,7 @@ const runtimeWords: Readonly<Record<string, Words>> = {
     expire: (of) => `A question about ${toolOf(of)} was not answered in time.`,
     escalate: (of) => `A question about ${toolOf(of)} was passed on to others.`,
     cancel: (of) => `A question about ${toolOf(of)} was withdrawn.`,
+    withdraw: () => 'A question was withdrawn, because nothing needs its answer any more.',
     ask_again: () => 'A question was asked again, because its answer could not be used.',
     other: (of) => `A question was dealt with: ${plain(of.decision)}.`,
   },
