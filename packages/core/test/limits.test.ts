@@ -178,3 +178,20 @@ test('what somebody allows beyond the limit of the run is for all of its agents'
   expect(result).toMatchObject({ status: 'completed', output: 'plain says so' });
   await app.close();
 });
+
+test('tokens for thinking come on top of what an answer may have, and within the limit', async () => {
+  const model = scriptedModel([{ text: 'ok' }]);
+  const thinking = { anthropic: { thinking: { type: 'enabled', budgetTokens: 1_000 } } };
+  const claude = {
+    kind: 'model' as const,
+    provider: 'p',
+    modelId: 'thinker',
+    settings: { maxTokens: 2_000, providerOptions: thinking },
+    load: () => model,
+  };
+  await app().run(agent({ name: 'thinker', model: claude, limits: { tokens: 5_000 } }), 'Go');
+  const most = model.calls[0]?.maxOutputTokens ?? 0;
+  expect(most).toBeGreaterThan(800);
+  // What is answered and thought fits twice, as it is part of the next prompt, and a last answer with its thoughts behind it.
+  expect(2 * (most + 1_000) + 1_100).toBeLessThanOrEqual(5_000);
+});

@@ -25,6 +25,13 @@ export const defaultOutputTokens = 4_096;
 /** Fewer tokens than this are no answer: no call is made for them. */
 const leastOutputTokens = 100;
 
+/** What is known of a model by its name. */
+interface ModelFacts {
+  readonly rates: Rates | undefined;
+  /** Tokens that it may think beyond `maxOutputTokens`. */
+  readonly thinking: number;
+}
+
 const noRates: Rates = Object.freeze({ input: 0, output: 0 });
 
 type MutableConsumption = { -readonly [Kind in keyof Consumption]: Consumption[Kind] };
@@ -94,8 +101,8 @@ export class RunBudget {
   readonly #agents = new Map<string, TreeAccount>();
   readonly #open = new Map<string, OpenCall>();
   /** The last prompt of each agent that has not ended: what it needs at least to answer. */
-  readonly #prompts = new Map<string, { readonly tokens: number; readonly rates: Rates | undefined }>();
-  readonly #rates = new Map<string, Rates | undefined>();
+  readonly #prompts = new Map<string, { readonly tokens: number; readonly facts: ModelFacts }>();
+  readonly #facts = new Map<string, ModelFacts>();
   readonly #gauges = new Map<string, TokenGauge>();
   /** Questions about limits that have no answer. */
   readonly #questions = new Map<string, LimitState>();
@@ -159,15 +166,15 @@ export class RunBudget {
   /** The budget of an agent invocation, as it is asked before its model calls. `isNew`: nothing below its path is in the ledger. */
   of(path: string, agent: { readonly limits: ConsumptionLimits; readonly models: readonly Model[]; readonly isNew: boolean }): AgentBudget {
     const chain = this.#chain(path, agent.limits, agent.isNew);
-    if (chain.length > 0) for (const model of agent.models) this.ratesOf(model);
+    if (chain.length > 0) for (const model of agent.models) this.factsOf(model);
     return new AgentBudget(this, chain, path);
   }
 
-  /** US dollars for a token of a model, or `undefined` when its price is not known. */
-  ratesOf(model: Model): Rates | undefined {
+  factsOf(model: Model): ModelFacts {
     const name = modelName(model);
-    if (!this.#rates.has(name)) this.#rates.set(name, ratesAt(priceOf(model, this.#parts.prices)));
-    return this.#rates.get(name);
+    const facts = this.#facts.get(name) ?? { rates: ratesAt(priceOf(model, this.#parts.prices)), thinking: thinkingOf(model) };
+    this.#facts.set(name, facts);
+    return facts;
   }
 
   /** What the agents above `path` need to answer with what they get from it. */
@@ -176,9 +183,9 @@ export class RunBudget {
     for (const caller of above(path)) {
       const prompt = this.#prompts.get(caller);
       if (prompt === undefined) continue;
-      const { tokens, rates = noRates } = prompt;
-      const cost = tokens * rates.input + leastOutputTokens * rates.output;
-      found.push({ path: caller, tokens: tokens + leastOutputTokens, cost });
+      const { rates = noRates, thinking } = prompt.facts;
+      const output = leastOutputTokens + thinking;
+      found.push({ path: caller, tokens: prompt.tokens + output, cost: prompt.tokens * rates.input + output * rates.output });
     }
     return found;
   }
@@ -234,12 +241,13 @@ export class RunBudget {
   #begin(path: string, start: EventOf<'model_start'>, isInterrupted: boolean): void {
     const { maxOutputTokens = 0, model } = start;
     const input = this.#inputOf(path, start);
-    const rates = this.#rates.get(model) ?? this.#ratesByName(model);
-    const output = isInterrupted ? 0 : maxOutputTokens;
-    const cost = rates === undefined ? 0 : input * rates.input + output * rates.output;
+    const facts = this.#facts.get(model) ?? this.#factsByName(model);
+    const { rates = noRates, thinking } = facts;
+    const output = isInterrupted ? 0 : maxOutputTokens + thinking;
+    const cost = input * rates.input + output * rates.output;
     const takes: Consumption = { rounds: isInterrupted ? 0 : 1, tokens: input + output, cost, errors: 0 };
     this.#open.set(path, { start, isInterrupted, takes });
-    this.#prompts.set(path, { tokens: input, rates });
+    this.#prompts.set(path, { tokens: input, facts });
     for (const account of this.#accountsAt(path)) add(isInterrupted ? account.used : account.reserved, takes, 1);
   }
 
@@ -251,11 +259,11 @@ export class RunBudget {
     return Math.ceil(estimatedInputTokens * Math.max(1, gauge.ratio));
   }
 
-  /** The rates of a model of which only the name is known, as those of calls that another process made. */
-  #ratesByName(name: string): Rates | undefined {
+  /** A model of which only the name is known, as that of a call that another process made. */
+  #factsByName(name: string): ModelFacts {
     const colon = name.indexOf(':');
     const named = { kind: 'model', provider: name.slice(0, colon), modelId: name.slice(colon + 1), settings: {} } as unknown as Model;
-    return ratesAt(priceOf(named, this.#parts.prices));
+    return { rates: ratesAt(priceOf(named, this.#parts.prices)), thinking: 0 };
   }
 
   #close(path: string): void {
@@ -293,6 +301,12 @@ function ratesAt(price: Price | undefined): Rates | undefined {
   if (price === undefined) return undefined;
   const input = Math.max(price.input, price.cachedInput ?? 0, price.cacheWrite ?? 0);
   return { input: input / 1_000_000, output: price.output / 1_000_000 };
+}
+
+/** Claude's budget for thinking is added by the AI SDK to what an answer may have. */
+function thinkingOf({ settings }: Model): number {
+  const thinking = settings.providerOptions?.['anthropic']?.['thinking'] as { type?: unknown; budgetTokens?: unknown } | undefined;
+  return thinking?.type === 'enabled' && typeof thinking.budgetTokens === 'number' ? thinking.budgetTokens : 0;
 }
 
 function addUse(used: MutableConsumption, event: EventOf<'model_end'>): void {
@@ -362,7 +376,7 @@ export class AgentBudget implements BudgetView {
   /** Most tokens of an answer of this model while nothing is scarce; `undefined` when nothing limits them. */
   #usualOutput(model: Model): number | undefined {
     const isLimited = this.accounts.some(
-      ({ limits }) => limits.tokens !== undefined || (limits.cost !== undefined && this.#budget.ratesOf(model) !== undefined),
+      ({ limits }) => limits.tokens !== undefined || (limits.cost !== undefined && this.#budget.factsOf(model).rates !== undefined),
     );
     return isLimited ? (model.settings.maxTokens ?? defaultOutputTokens) : undefined;
   }
@@ -377,13 +391,13 @@ export class AgentBudget implements BudgetView {
     if (this.accounts.length === 0) return unlimited;
     const output = this.#usualOutput(model);
     if (output === undefined) return this.#admitRound(final);
-    const rates = this.#budget.ratesOf(model);
-    const least = Math.min(output, leastOutputTokens);
+    const { rates, thinking } = this.#budget.factsOf(model);
+    const least = Math.min(output, leastOutputTokens) + thinking;
     // Nobody relies on a prompt being smaller than it looks.
     const input = Math.max(tokens, estimateTokens(characters));
-    const demand: Demand = { input, output, least, rates, final, callers: this.#budget.callersOf(this.#path) };
+    const demand: Demand = { input, output: output + thinking, least, rates, final, callers: this.#budget.callersOf(this.#path) };
     const room = roomFor(this.accounts, demand, true);
-    if (typeof room === 'number') return { maxOutputTokens: room };
+    if (typeof room === 'number') return { maxOutputTokens: room - thinking };
     this.#demand = demand;
     return typeof roomFor(this.accounts, demand, false) === 'number' ? 'wait' : 'exhausted';
   }
