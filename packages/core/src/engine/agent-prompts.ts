@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageM
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
 import { currentEncoder } from '../context/encoders.ts';
+import type { History } from '../context/history.ts';
 import { encodePrompt, Histories, promptContext } from '../context/prompt.ts';
 import { lastSegments, writeRecipe } from '../context/recipe.ts';
 import { includeHistory, injectUserMessage } from '../context/renderers.ts';
@@ -12,11 +13,12 @@ import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { PromptRecipe, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import { visibleValues } from '../ledger/state-fold.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
-import { callSettings, type Model } from '../models/model.ts';
+import { callSettings, type Model, toModel } from '../models/model.ts';
 import { contextWindowOf } from '../models/window.ts';
 import type { Agent } from '../runnables/agent.ts';
 import type { RenderContext, Renderer, RenderState, ToolChoice } from '../runnables/render-context.ts';
 import type { Tool } from '../tools/tool.ts';
+import { withFormat } from './answer-format.ts';
 import type { RunContext } from './run-context.ts';
 
 /** What makes the prompts of an agent that does not say. */
@@ -83,7 +85,7 @@ export class AgentPrompts {
   constructor(parts: AgentPromptsParts) {
     this.#parts = parts;
     this.#gauge = new TokenGauge(parts.record.events);
-    this.#histories = this.#historiesFor(0);
+    this.#histories = this.#historiesFor(resultLimit(contextWindowOf(toModel(parts.agent.model))));
     this.#recorded = lastSegments(parts.record.events.filter((event): event is EventOf<'model_start'> => event.type === 'model_start'));
   }
 
@@ -93,9 +95,9 @@ export class AgentPrompts {
     return new Histories(run.ledger, record.path, agent.name, options);
   }
 
-  /** What the last prompt was made of. */
-  get histories(): Histories {
-    return this.#histories;
+  /** The history that the last prompt was made of; before the first prompt, what a prompt holds by default. `undefined`: it had none. */
+  get history(): History | undefined {
+    return this.#made === undefined ? this.#histories.of('ancestors') : this.#histories.main;
   }
 
   /** Says what characters are in tokens for the provider. */
@@ -144,7 +146,7 @@ export class AgentPrompts {
 
   #settingsFor({ tools, model, responseFormat }: PromptRequest, names: readonly string[], toolChoice: ToolChoice | undefined): Settings {
     const choiceKey = typeof toolChoice === 'object' ? `=${toolChoice.name}` : (toolChoice ?? '');
-    const key = `${this.#identity(model)} ${this.#identity(responseFormat)}\n${names.join(' ')}\n${choiceKey}`;
+    const key = `${this.#identity(model)} ${this.#formatKey(responseFormat)}\n${names.join(' ')}\n${choiceKey}`;
     let settings = this.#settings.get(key);
     if (settings === undefined) {
       const offered = tools.filter(({ name }) => names.includes(name)).map(functionTool);
@@ -153,7 +155,7 @@ export class AgentPrompts {
         ...(offered.length === 0 ? {} : { tools: offered }),
         ...(choice === undefined ? {} : { toolChoice: choice }),
         ...(responseFormat === undefined ? {} : { responseFormat }),
-        ...callSettings(model.settings),
+        ...withFormat(callSettings(model.settings), responseFormat),
       } as CallWithoutPrompt;
       const json = JSON.stringify(call);
       const content = JSON.parse(json) as JsonValue;
@@ -161,6 +163,12 @@ export class AgentPrompts {
       this.#settings.set(key, settings);
     }
     return settings;
+  }
+
+  #formatKey(format: PromptRequest['responseFormat']): string {
+    if (format?.type !== 'json') return format?.type ?? '';
+    const { schema, name, description } = format;
+    return `json ${this.#identity(schema)} ${name ?? ''} ${description ?? ''}`;
   }
 
   /** A number for each object that settings are made of: their contents are not compared for each call. */

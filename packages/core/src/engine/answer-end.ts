@@ -3,7 +3,7 @@ import { createState } from '../ledger/scoped-state.ts';
 import type { Intent } from '../loop/intent.ts';
 import type { Position } from '../loop/position.ts';
 import type { Agent } from '../runnables/agent.ts';
-import { readResult } from './answer-judge.ts';
+import { outputFailure, readResult } from './answer-judge.ts';
 import { BodyState } from './body-state.ts';
 import type { BodyEnd, BodyFrame } from './invoke.ts';
 
@@ -25,8 +25,16 @@ export type AnswerEnd = Pick<Extract<Intent, { type: 'finish' }>, 'output' | 'st
 export function answeredEnd({ run, record }: BodyFrame, agent: Agent, position: Position, { output, stopReason }: AnswerEnd): BodyEnd {
   const { key, schema } = agent.output ?? {};
   // What stands in the place of an answer is not what the key is for.
-  const isAnswer = stopReason !== 'refused' && (schema === undefined || position.parsed !== undefined || position.final !== undefined);
-  if (key === undefined || !isAnswer) return { status: 'completed', output, stopReason };
+  if (stopReason === 'refused') return { status: 'completed', output, stopReason };
+  if (schema !== undefined && position.parsed === undefined && position.final === undefined) {
+    const why = stopReason === undefined ? '' : `, and it was to stop (${stopReason})`;
+    return {
+      status: 'error',
+      error: outputFailure(`"${agent.name}" has no answer that has the form that is asked for${why}`, agent.name),
+      stopReason,
+    };
+  }
+  if (key === undefined) return { status: 'completed', output, stopReason };
   const writes = new BodyState(run, record.path, 'runtime', undefined);
   // What a schema has made is checked; that it need not take again.
   createState(writes, schema === undefined ? agent.stateSchema : undefined).update({ [key]: output });

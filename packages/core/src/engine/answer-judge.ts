@@ -97,7 +97,7 @@ export class AnswerJudge {
       return this.#decision('output', 'repair', { reasoning, alternatives: ['fail with validation_error'], tell, data: { repairs: repairs + 1 } });
     }
     const why = final || stopReason !== undefined ? 'no round is left to ask for it again' : `it was asked for again ${mostRepairs} times`;
-    const error = failure(`The answer of "${name}" does not have the form that is asked for: ${inShort}`, name);
+    const error = outputFailure(`The answer of "${name}" does not have the form that is asked for: ${inShort}`, name);
     return this.#decision('output', 'invalid', { reasoning: `${problem} The agent fails: ${why}.`, data: { failure: { ...error } } });
   }
 
@@ -163,7 +163,7 @@ export async function readResult(
   const reading = await checkedBy(output, [value]);
   return 'value' in reading
     ? reading
-    : { error: failure(`The tool result that "${name}" was to answer with does not fit: ${reading.inShort}`, name) };
+    : { error: outputFailure(`The tool result that "${name}" was to answer with does not fit: ${reading.inShort}`, name) };
 }
 
 /** What the schema makes of the first candidate that fits; what is wrong is said of the first. */
@@ -178,7 +178,8 @@ async function checkedBy({ schema }: AgentOutput, candidates: readonly JsonValue
   return wrong ?? { wrong: 'There is no answer.', inShort: 'there is none' };
 }
 
-function failure(message: string, agent: string): ErrorRecord {
+/** What an agent ends with whose answer does not have the form that is asked for. */
+export function outputFailure(message: string, agent: string): ErrorRecord {
   return { name: 'OutputError', code: 'validation_error', message: `${message}.`, data: { agent } };
 }
 

@@ -127,7 +127,8 @@ function decideRepeat(position: Position, inFlight: ReadonlySet<string>, frame: 
 /** The model has answered without calling tools: that is the end, unless somebody has something to add. */
 function decideAfterAnswer(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
   if (position.openSpawns.size > 0) return waiting;
-  if (position.unseen > 0 && position.stopReason === undefined) return nextRound(position, inFlight, frame);
+  // At a limit what does not fit is asked for once more, like any last answer.
+  if (position.isUnfit || (position.unseen > 0 && position.stopReason === undefined)) return nextRound(position, inFlight, frame);
   const cutOff = position.model?.end?.finishReason === 'length' ? ('output_limit' as const) : undefined;
   return [{ type: 'finish', output: answerOf(position), stopReason: position.stopReason ?? cutOff }];
 }

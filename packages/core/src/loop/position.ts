@@ -116,6 +116,8 @@ export interface Position {
   final: { readonly output: JsonValue } | undefined;
   /** The last answer as the output schema reads it. */
   parsed: JsonValue | undefined;
+  /** Whether the last answer does not fit the output schema: it is no answer, and another is asked for. */
+  isUnfit: boolean;
   /** Answers that did not fit the output schema, and answers that did not do what was asked. */
   repairs: number;
   goalRounds: number;
@@ -157,6 +159,7 @@ export function startPosition(path: string): Position {
     refusal: undefined,
     final: undefined,
     parsed: undefined,
+    isUnfit: false,
     repairs: 0,
     goalRounds: 0,
     rung: 0,
@@ -274,7 +277,10 @@ function onDecision(position: Position, event: EventOf<'decision'>): Position {
 
 /** What was decided about an answer, or in the place of one. */
 function onAnswerDecision(position: Position, { component, decision, data }: EventOf<'decision'>): void {
-  if (component === 'output' && decision === 'repair') position.repairs++;
+  if (component === 'output' && decision === 'repair') {
+    position.repairs++;
+    position.isUnfit = true;
+  }
   if (component === 'goal' && decision === 'again') position.goalRounds++;
   if (component === 'goal' && decision === 'unmet') position.stopReason ??= 'goal_unmet';
   if (component === 'models' && decision === 'fallback') {
@@ -379,6 +385,7 @@ export const positionFold: Fold<Position> = {
     position.model = { start: event, end: undefined };
     position.text = '';
     position.parsed = undefined;
+    position.isUnfit = false;
     position.unseen = 0;
     return position;
   },
