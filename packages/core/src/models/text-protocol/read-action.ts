@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { findJson, findStrictJson } from '../json-text.ts';
 
-/** The name of the call that an action becomes when it names no tool; what the model wrote is then its input. */
+/** The name of the call that an action becomes when it names no tool; what the model wrote is then its argument `text`. */
 export const unreadableAction = 'unreadable_action';
 
 export type Action =
@@ -25,7 +25,13 @@ export async function readActions(text: string, isCut: boolean): Promise<readonl
   const actions = (Array.isArray(value) ? value : [value]).map(toAction);
   const readable = actions.filter((action) => action !== undefined);
   if (readable.length === actions.length && readable.length > 0) return readable;
-  return [{ type: 'call', tool: nameIn(written) ?? unreadableAction, input: written }];
+  const meant = nameIn(written);
+  // As an argument, because the prompts of later rounds show arguments only when they are JSON.
+  return [
+    meant === undefined
+      ? { type: 'call', tool: unreadableAction, input: JSON.stringify({ text: written }) }
+      : { type: 'call', tool: meant, input: written },
+  ];
 }
 
 function read(text: string, isCut: boolean): Promise<JsonValue | undefined> | JsonValue | undefined {

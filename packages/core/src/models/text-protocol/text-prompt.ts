@@ -66,11 +66,16 @@ function assistantLines(part: AssistantPart, hasCalls: boolean): string[] {
     case 'text':
       return part.text === '' ? [] : [`${hasCalls ? 'Thought' : 'Final Answer'}: ${part.text}`];
     case 'tool-call':
-      // A call that could not be read is shown as it was written.
-      return [typeof part.input === 'string' ? `Action: ${part.input}` : actionLine(part.toolName, part.input)];
+      return [part.toolName === unreadableAction ? `Action: ${writtenText(part.input)}` : actionLine(part.toolName, part.input)];
     default:
       return [];
   }
+}
+
+/** What could not be read is shown as it was written. */
+function writtenText(input: unknown): string {
+  const text = (input as { text?: unknown } | null | undefined)?.text;
+  return typeof text === 'string' ? text : JSON.stringify(input);
 }
 
 const howToWrite = 'An action must be JSON in one line: {"tool": "name of the tool", "arguments": {"name": "value"}}';

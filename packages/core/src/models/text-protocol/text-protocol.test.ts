@@ -79,13 +79,17 @@ describe('an answer', () => {
       { thoughts: [], texts: ['Thoughtful people\nActionable: yes'], calls: [] },
     ],
     ['an unknown tool', 'Action: {"tool": "fly", "arguments": {}}', { calls: [{ name: 'fly', args: {} }] }],
-    ['an action beyond repair', 'Action: use the tool "look" please', { calls: [{ name: unreadableAction, raw: 'use the tool "look" please' }] }],
+    [
+      'an action beyond repair',
+      'Action: use the tool "look" please',
+      { calls: [{ name: unreadableAction, args: { text: 'use the tool "look" please' } }] },
+    ],
     [
       'an action beyond repair that names a tool',
       'Action: tool = "look" of the moon',
       { calls: [{ name: 'look', raw: 'tool = "look" of the moon' }] },
     ],
-    ['an empty action', 'Action:', { calls: [{ name: unreadableAction, args: {} }] }],
+    ['an empty action', 'Action:', { calls: [{ name: unreadableAction, args: { text: '' } }] }],
   ])('%s', async (_what, text, expected) => {
     expect(await read(text)).toMatchObject(expected);
   });
@@ -179,7 +183,7 @@ describe('the prompt', () => {
           content: [
             { type: 'reasoning', text: 'hm' },
             { type: 'tool-call', toolCallId: 'a', toolName: 'look', input: { q: 'moon' } },
-            { type: 'tool-call', toolCallId: 'b', toolName: unreadableAction, input: 'look up' },
+            { type: 'tool-call', toolCallId: 'b', toolName: unreadableAction, input: { text: 'look up' } },
           ],
         },
         {
