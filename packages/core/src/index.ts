@@ -2,6 +2,7 @@ export { AbortReason } from './base/cancel-scope.ts';
 export { type Clock, systemClock } from './base/clock.ts';
 export { AdjutantError, type ErrorRecord, errorFromRecord, isAdjutantError } from './base/error.ts';
 export { type IdSource, systemIds } from './base/id.ts';
+export { InvalidOptionError } from './base/invalid-option.ts';
 export { canonicalJson, type JsonObject, type JsonValue } from './base/json.ts';
 export { MissingPackageError } from './base/optional-package.ts';
 export { type Random, systemRandom } from './base/random.ts';
@@ -12,6 +13,7 @@ export { EffectFailedError, EffectUnknownError, InvalidEffectError } from './eff
 export type { Advance, AdvanceOptions, ControlOptions, SendOptions } from './engine/advance.ts';
 export type { ApprovalKey } from './engine/approval-token.ts';
 export { DuplicateRunnableError, HandoffRefusedError, InvalidInputError, InvalidRunError, InvalidRuntimeError, InvocationEndedError, NoOpenRunError, RunStoppedError, UnknownRunnableError } from './engine/errors.ts';
+export { InvalidFactError } from './engine/facts.ts';
 export { HookFailedError } from './engine/hook-pipeline.ts';
 export { type Admission, type EndedRun, InvalidAdmissionError, type LifecycleOptions, type LifecycleRun } from './engine/lifecycle.ts';
 export { NotReopenableError, type ReopenOptions } from './engine/reopen.ts';
@@ -43,6 +45,12 @@ export type { SessionStatus } from './ledger/status.ts';
 export { StoreTooNewError, StoreUnavailableError } from './ledger/store-errors.ts';
 export { computeStateAtEvent, findEventIndex, findInvocationBoundary, type InvocationBoundary, type SnapshotInvocation, type StateSnapshot, snapshotAt } from './ledger/time-travel.ts';
 export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool-result.ts';
+export { type CliMiddlewareOptions, cliMiddleware } from './middleware/cli.ts';
+export { type LoggingHandlerOptions, loggingHandler, type RateLimitHandlerOptions, type RetryHandlerOptions, rateLimitHandler, retryHandler, type TimeoutHandlerOptions, timeoutHandler } from './middleware/error-handlers.ts';
+export { globalInstructions } from './middleware/global-instructions.ts';
+export { type LogEntry, type LoggingMiddlewareOptions, type LogLevel, loggingMiddleware } from './middleware/logging.ts';
+export { type ResponseCacheOptions, responseCache } from './middleware/response-cache.ts';
+export { type StripThinkTagsOptions, stripThinkTags } from './middleware/think-tags.ts';
 export { type ClaudeSettings, claude } from './models/claude.ts';
 export { InvalidModelError, InvalidModelNameError, MissingKeyError, ModelError } from './models/errors.ts';
 export { type GeminiSettings, gemini } from './models/gemini.ts';
@@ -55,6 +63,7 @@ export type { TextExample } from './models/text-protocol/instructions.ts';
 export { textPrompt } from './models/text-protocol/text-prompt.ts';
 export { type TextProtocolOptions, textProtocol } from './models/text-protocol/text-protocol.ts';
 export { type Agent, type AgentLimits, type AgentOptions, agent } from './runnables/agent.ts';
+export type { CompactionOptions } from './runnables/compaction-options.ts';
 export { InvalidDefinitionError } from './runnables/errors.ts';
 export type { Goal, GoalContext, GoalVerdict } from './runnables/goal.ts';
 export type { ErrorAction, ErrorContext, ErrorHandler, HookContext, Hooks, HookToolCall, Middleware, ModelCall, ModelResult, StepEvent, SubstituteAnswer } from './runnables/hooks.ts';
@@ -66,8 +75,27 @@ export { type Sequence, type SequenceOptions, sequence } from './runnables/seque
 export { type Step, type StepContext, type StepOptions, step } from './runnables/step.ts';
 export { type InAppOptions, Runtime, run, runtime, session } from './runtime.ts';
 export { memoryStore } from './stores/memory.ts';
+export {
+  defaultGuardrails,
+  type Guardrail,
+  type GuardrailContext,
+  type GuardrailPoint,
+  type GuardrailVerdict,
+  type InputCheck,
+  type ModelCallCheck,
+  type OutputCheck,
+  type ToolCallCheck,
+  type ToolResultCheck,
+} from './supervision/guardrail.ts';
+export { type FormatRulesOptions, formatRules } from './supervision/guardrails/format-rules.ts';
+export { type InjectionPatternsOptions, injectionPatterns } from './supervision/guardrails/injection-patterns.ts';
+export { inventedToolCalls } from './supervision/guardrails/invented-tool-calls.ts';
+export { type ModelCallRateOptions, modelCallRate } from './supervision/guardrails/model-call-rate.ts';
+export type { PersonalDataKind } from './supervision/guardrails/personal-data.ts';
+export { type RedactPersonalDataOptions, redactPersonalData } from './supervision/guardrails/redact-personal-data.ts';
 export type { CircuitBreakerOptions, ErrorRoutingOptions, EscalationTarget, LoopOptions as LoopDetectionOptions, ResultCheckOptions, Strategy, SupervisionOptions } from './supervision/options.ts';
 export type { ToolCheck } from './supervision/result-check.ts';
+export { type AdvisorOptions, requestAlternativeApproach } from './tools/advisor.ts';
 export { type AgentToolOptions, agentTool } from './tools/agent-tool.ts';
 export { DuplicateToolError, InvalidToolError, ToolFailure } from './tools/errors.ts';
 export { type ApprovalOptions, type OnExpire, type PendingOperation, type PendingOperationOptions, pending, type RequestOptions } from './tools/request-options.ts';

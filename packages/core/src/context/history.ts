@@ -131,6 +131,11 @@ export class History {
     return this.#overlap.has(event);
   }
 
+  /** Longest tool result in characters. */
+  get resultLimit(): number {
+    return this.#options.resultLimit;
+  }
+
   /** Whether it has been asked for yet. */
   get isUsed(): boolean {
     return this.#seen > 0;

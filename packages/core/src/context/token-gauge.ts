@@ -1,6 +1,6 @@
-import type { Event } from '../ledger/event.ts';
+import type { Event, ModelEndEvent } from '../ledger/event.ts';
 
-const charactersPerToken = 4;
+export const charactersPerToken = 4;
 /** What a report may make of the estimate. Of short prompts most is what the provider adds itself, so what they say is not taken at its word. */
 const leastRatio = 0.5;
 const mostRatio = 4;
@@ -13,9 +13,12 @@ const tellingPrompt = 500;
  */
 export class TokenGauge {
   readonly #events: readonly Event[];
-  #seen = 0;
+  #next = 0;
   #ratio = 1;
   #estimate: number | undefined;
+  #refused = Number.POSITIVE_INFINITY;
+  #seen = 0;
+  #started = 0;
 
   constructor(events: readonly Event[]) {
     this.#events = events;
@@ -23,18 +26,51 @@ export class TokenGauge {
 
   /** Tokens for so many characters. */
   tokens(characters: number): number {
-    return Math.ceil((characters / charactersPerToken) * this.ratio);
+    this.#catchUp();
+    return Math.ceil((characters / charactersPerToken) * this.#ratio);
+  }
+
+  /** Characters for so many tokens. */
+  characters(tokens: number): number {
+    this.#catchUp();
+    return Math.floor((tokens / this.#ratio) * charactersPerToken);
   }
 
   /** Tokens that the provider counts for one of the estimate. */
   get ratio(): number {
-    for (; this.#seen < this.#events.length; this.#seen++) {
-      const event = this.#events[this.#seen];
-      if (event?.type === 'model_start') this.#estimate = event.estimatedInputTokens;
-      if (event?.type !== 'model_end' || event.status !== 'completed' || event.estimated === true || event.substitutedBy !== undefined) continue;
-      if (this.#estimate === undefined || this.#estimate < tellingPrompt || event.usage.inputTokens <= 0) continue;
-      this.#ratio = Math.min(mostRatio, Math.max(leastRatio, event.usage.inputTokens / this.#estimate));
-    }
+    this.#catchUp();
     return this.#ratio;
+  }
+
+  /** Tokens of the shortest prompt that the provider refused as too long, as it counts them. */
+  get refused(): number {
+    this.#catchUp();
+    return this.#refused * this.#ratio;
+  }
+
+  /** The last event that stood before a call which the model has answered: what is behind it, the model has not seen. */
+  get seen(): number {
+    this.#catchUp();
+    return this.#seen;
+  }
+
+  #catchUp(): void {
+    for (; this.#next < this.#events.length; this.#next++) {
+      const event = this.#events[this.#next];
+      if (event?.type === 'invocation_start') this.#seen = event.seq - 1;
+      else if (event?.type === 'model_start') {
+        this.#estimate = event.estimatedInputTokens;
+        this.#started = event.seq;
+      } else if (event?.type === 'model_end') this.#take(event);
+    }
+  }
+
+  #take(end: ModelEndEvent): void {
+    const estimate = this.#estimate ?? 0;
+    if (end.status === 'error' && end.error?.code === 'model_context_overflow') this.#refused = Math.min(this.#refused, estimate);
+    if (end.status !== 'completed') return;
+    this.#seen = this.#started;
+    if (end.estimated === true || end.substitutedBy !== undefined || estimate < tellingPrompt || end.usage.inputTokens <= 0) return;
+    this.#ratio = Math.min(mostRatio, Math.max(leastRatio, end.usage.inputTokens / estimate));
   }
 }

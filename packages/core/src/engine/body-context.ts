@@ -15,6 +15,7 @@ import { Activity } from './activity.ts';
 import { assertEffect, recordedEffects } from './body-effects.ts';
 import { BodyState, type Flush } from './body-state.ts';
 import { HandoffRefusedError, InvalidKeyError, InvocationEndedError, UnknownRunnableError } from './errors.ts';
+import { assertFact } from './facts.ts';
 import { handoffDepth } from './hand-over.ts';
 import { inputNow, inputOf } from './input-contract.ts';
 import { inputHash, invoke } from './invoke.ts';
@@ -349,6 +350,12 @@ export class Body implements BodyContext {
     this.#keys.set(key, 1);
     this.#effectKeys ??= new Set();
     this.#effectKeys.add(key);
+  }
+
+  remember(text: string, options: { readonly key?: string } = {}): void {
+    this.assertOpen('remember');
+    assertFact(text, options);
+    this.writes.remember(text, options.key);
   }
 
   now(): number {

@@ -53,6 +53,8 @@ export class BodyState implements StateAccess {
   /** Of shared scopes: what the code was shown last, by key. */
   readonly #seen = new Map<string, Map<string, JsonValue | undefined>>();
   #pending = new Map<string, Map<string, Waiting>>();
+  /** Facts to be remembered that have not landed yet, by their key or text. */
+  #facts = new Map<string, { readonly text: string; readonly key: string | undefined }>();
 
   constructor(run: RunContext, path: string, by: Actor, base: LedgerState | undefined) {
     this.#run = run;
@@ -94,8 +96,9 @@ export class BodyState implements StateAccess {
 
   /** The writes since the last time, as events; `flush` names the child with whose start they land. */
   take(flush?: string): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
-    if (this.#pending.size === 0) return nothing;
-    const drafts: EventDraft[] = [];
+    if (this.#pending.size === 0 && this.#facts.size === 0) return nothing;
+    // Ahead of the state: what landed of that with a child is looked for right before the child.
+    const drafts: EventDraft[] = this.#takeFacts();
     const shared: PendingWrite[] = [];
     for (const [scope, pending] of this.#pending) {
       const scopeId = this.#run.session.shared.scopeIds[scope];
@@ -121,6 +124,27 @@ export class BodyState implements StateAccess {
     // What has landed is read from the ledger from now on, where children may change it.
     if (this.#base === undefined) this.#own.clear();
     return { drafts, extras: shared.length === 0 ? undefined : { shared } };
+  }
+
+  /** Keeps a fact. It lands with the other writes, and not again when a body that runs again finds it out again. */
+  remember(text: string, key: string | undefined): void {
+    this.#facts.set(key === undefined ? `text ${text}` : `key ${key}`, { text, key });
+  }
+
+  #takeFacts(): EventDraft[] {
+    if (this.#facts.size === 0) return [];
+    const { ledger } = this.#run;
+    const recorded = ledger.invocations.byPath.get(this.#path)?.events ?? [];
+    const drafts: EventDraft[] = [];
+    for (const { text, key } of this.#facts.values()) {
+      const last = recorded.findLast(
+        (event) => event.type === 'memory' && event.key === key && (key !== undefined || ledger.resolve(event.text) === text),
+      );
+      if (last?.type === 'memory' && ledger.resolve(last.text) === text) continue;
+      drafts.push({ type: 'memory', by: this.#by, invocationId: this.#path, text, ...(key === undefined ? {} : { key }) });
+    }
+    this.#facts = new Map();
+    return drafts;
   }
 
   /** Keys whose value was another one when the body last looked than what the ledger says now. */

@@ -63,7 +63,7 @@ export class ModelRounds {
     const { guardrails } = supervision;
     const renderers = [...answerRenderers(agent), ...(hooks?.renderers ?? []), ...(agent.context ?? defaultRenderers)];
     this.#prompts = new AgentPrompts({ run: frame.run, agent, record: frame.record, renderers });
-    this.#compaction = new AgentCompaction({ frame, agent, position, prompts: this.#prompts });
+    this.#compaction = new AgentCompaction({ frame, agent, position, prompts: this.#prompts, work: parts.work });
     this.#inputGuard = new InputGuard({ frame, agent: agent.name, position, guardrails });
     const judge = new AnswerJudge({ agent, frame, position });
     this.#answers = new AnswerPipeline({ frame, agent: agent.name, tools, hooks, guardrails, judge });

@@ -105,6 +105,12 @@ export interface BodyContext<Schema extends StateSchema = StateSchema> {
    * @throws EffectUnknownError when nobody knows whether it took place
    */
   effect<Value>(key: string, effect: (ctx: EffectContext) => Value | Promise<Value>, options?: EffectOptions): Promise<Value>;
+  /**
+   * Keeps a fact: prompts hold it word for word, whatever is left out of them. It lands with the writes to the state; the same fact lands once.
+   * A later fact with the same `key` takes its place in prompts.
+   * @throws InvalidFactError when it is empty or longer than 4,000 characters
+   */
+  remember(text: string, options?: { readonly key?: string }): void;
   /** Epoch milliseconds at which the invocation started: the same when the body runs again. */
   now(): number;
   /** An id that is the same when the body runs again. */

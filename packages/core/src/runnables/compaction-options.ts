@@ -21,3 +21,29 @@ const checks: OptionChecks<CompactionOptions> = { model: isObject, compactAt: is
 
 /** What the option `compaction` must be. */
 export const isCompaction: OptionCheck = (value) => (value === false ? undefined : isGroup(checks)(value));
+
+/** Compaction with the defaults filled in. Recovery from prompts that the provider refused has them too when the guards are off. */
+export interface ResolvedCompaction {
+  readonly isOn: boolean;
+  readonly model: ModelInput | undefined;
+  readonly compactAt: number;
+  readonly trimAt: number;
+  readonly keep: number;
+  readonly overlap: number;
+}
+
+type Given = CompactionOptions | false | undefined;
+
+/** Compaction of an agent: its own options before those of its runtime, option by option. */
+export function resolveCompaction(runtime: Given, agent: Given): ResolvedCompaction {
+  const shared = runtime === false ? undefined : runtime;
+  const own = agent === false ? undefined : agent;
+  return Object.freeze({
+    isOn: agent === undefined ? runtime !== false : agent !== false,
+    model: own?.model ?? shared?.model,
+    compactAt: own?.compactAt ?? shared?.compactAt ?? 0.7,
+    trimAt: own?.trimAt ?? shared?.trimAt ?? 0.8,
+    keep: own?.keep ?? shared?.keep ?? 40,
+    overlap: own?.overlap ?? shared?.overlap ?? 3,
+  });
+}

@@ -1,0 +1,114 @@
+import type { JsonObject } from '../base/json.ts';
+import type { Event } from '../ledger/event.ts';
+import { isLateNews } from '../ledger/late-news.ts';
+import { newestMessages, type PromptUnit, promptUnits } from './prompt-units.ts';
+
+/** What is to be left out of a prompt. */
+export interface CompactionRequest {
+  /** What the prompt holds, in order. */
+  readonly events: readonly Event[];
+  /** The invocation whose prompt it is. */
+  readonly path: string;
+  /** Events behind this `seq` have not been shown to the model yet. */
+  readonly seen: number;
+  /** Whether an event is covered by a compaction already and stays only as its overlap. */
+  readonly isCovered: (event: Event) => boolean;
+  /** Characters of an event in the prompt. */
+  readonly sizeOf: (event: Event) => number;
+  /** Messages that are not covered. */
+  readonly keep: number;
+  /** Characters that the messages may have that are not covered. */
+  readonly room: number;
+  /** Messages that stay although they are covered. */
+  readonly overlap: number;
+}
+
+export interface CompactionPlan {
+  /** Ids of the events that are covered and were not before, with those of the compactions whose summaries are replaced. */
+  readonly covers: readonly string[];
+  /** The compactions whose summaries are replaced. */
+  readonly replaced: readonly Extract<Event, { type: 'compaction' }>[];
+  /** Characters that leave the prompt. */
+  readonly freed: number;
+  /** Messages that leave the prompt. */
+  readonly messages: number;
+  /** Counts of what leaves by kind, and of calls by tool. */
+  readonly dropped: JsonObject;
+}
+
+/**
+ * Decides what to leave out: everything but the newest messages, in whole rounds. What the model has not seen yet stays, and so does what it must
+ * not lose: its task, the message that it answers, facts, calls without a result and calls of which nobody knows whether they took effect.
+ * @returns `undefined` when nothing would leave
+ */
+export function planCompaction(request: CompactionRequest): CompactionPlan | undefined {
+  const covered = coveredUnits(request).flatMap(({ events }) => events);
+  const stay = new Set(newestMessages(covered, request.overlap));
+  const leaving = covered.filter((event) => !stay.has(event));
+  if (leaving.every(({ type }) => type === 'compaction')) return undefined;
+  return {
+    covers: covered.filter((event) => !request.isCovered(event)).map(({ id }) => id),
+    replaced: covered.filter((event) => event.type === 'compaction'),
+    freed: leaving.reduce((sum, event) => sum + request.sizeOf(event), 0),
+    messages: promptUnits(leaving.filter(({ type }) => type !== 'compaction')).reduce((sum, { messages }) => sum + messages, 0),
+    dropped: auditOf(leaving),
+  };
+}
+
+function coveredUnits(request: CompactionRequest): readonly PromptUnit[] {
+  const { events, sizeOf } = request;
+  const units = promptUnits(events);
+  const mayLeave = leaveRule(request);
+  const movable = units.filter(mayLeave);
+  const sizeOfUnit = (unit: PromptUnit): number => unit.events.reduce((sum, event) => sum + sizeOf(event), 0);
+  let room = request.room;
+  for (const unit of units) if (!mayLeave(unit)) room -= sizeOfUnit(unit);
+  let { keep } = request;
+  let first = movable.length;
+  while (first > 0) {
+    const unit = movable[first - 1] as PromptUnit;
+    keep -= unit.messages;
+    if (keep < 0) break;
+    room -= sizeOfUnit(unit);
+    if (room < 0) break;
+    first--;
+  }
+  return movable.slice(0, first);
+}
+
+function leaveRule({ events, path, seen }: CompactionRequest): (unit: PromptUnit) => boolean {
+  const question = events.findLast(({ type }) => type === 'user');
+  const resolved = new Set<string>();
+  for (const event of events) if (event.type === 'tool_result' && isLateNews(event)) resolved.add(event.callId);
+  const mustStay = (event: Event): boolean => {
+    switch (event.type) {
+      case 'compaction':
+        return false;
+      case 'memory':
+        return true;
+      case 'invocation_start':
+        return event.invocationId === path || event.seq > seen;
+      case 'tool_result':
+        return event.seq > seen || (event.settled && event.result.status === 'unknown' && !resolved.has(event.callId));
+      default:
+        return event === question || event.seq > seen;
+    }
+  };
+  return (unit) => !unit.events.some(mustStay) && isSettled(unit);
+}
+
+function isSettled({ events }: PromptUnit): boolean {
+  const settled = new Set<string>();
+  for (const event of events) if (event.type === 'tool_result' && event.settled) settled.add(event.callId);
+  return events.every((event) => event.type !== 'tool_call' || settled.has(event.callId));
+}
+
+function auditOf(events: readonly Event[]): JsonObject {
+  const kinds: Record<string, number> = {};
+  const tools: Record<string, number> = {};
+  for (const event of events) {
+    kinds[event.type] = (kinds[event.type] ?? 0) + 1;
+    if (event.type === 'tool_result') tools[event.name] = (tools[event.name] ?? 0) + 1;
+  }
+  return { ...kinds, ...(Object.keys(tools).length === 0 ? {} : { tools }) };
+}

@@ -1,0 +1,139 @@
+import { APICallError, type LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { agent, type CompactionOptions, type Event, type Model, runtime, type Session, tool } from 'adjutant';
+import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+
+const rounds = 2_000;
+const window = 20_000;
+
+/** Three characters to a token: not what the estimate says. */
+function countTokens(prompt: LanguageModelV4Prompt): number {
+  return Math.ceil(JSON.stringify(prompt).length / 3);
+}
+
+function tooLong(tokens: number): APICallError {
+  const message = `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens.`;
+  return new APICallError({
+    message,
+    url: 'https://api.openai.com/v1/chat/completions',
+    requestBodyValues: {},
+    statusCode: 400,
+    responseBody: JSON.stringify({ error: { message, type: 'invalid_request_error', param: 'messages', code: 'context_length_exceeded' } }),
+    isRetryable: false,
+  });
+}
+
+/** Ids of calls without a result right behind them, and of results without a call. */
+function parted(prompt: LanguageModelV4Prompt): string[] {
+  const found: string[] = [];
+  let open: string[] = [];
+  for (const message of prompt) {
+    const results = message.role === 'tool' ? message.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : [])) : [];
+    found.push(...open.filter((id) => !results.includes(id)), ...results.filter((id) => !open.includes(id)));
+    open = message.role === 'assistant' ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])) : [];
+  }
+  return [...found, ...open];
+}
+
+class Watched {
+  readonly parted: string[] = [];
+  last: LanguageModelV4Prompt = [];
+  refused = 0;
+  summaries = 0;
+  calls = 0;
+  longest = 0;
+
+  readonly answer = (prompt: LanguageModelV4Prompt): ScriptedResponse => {
+    this.parted.push(...parted(prompt));
+    const tokens = countTokens(prompt);
+    if (tokens > window) {
+      this.refused++;
+      return { error: tooLong(tokens) };
+    }
+    this.longest = Math.max(this.longest, prompt.length);
+    const usage = { inputTokens: tokens, outputTokens: 20 };
+    if (JSON.stringify(prompt[0]).includes('You summarise')) return { text: `Summary ${++this.summaries}: pages were read.`, usage };
+    this.last = prompt;
+    const round = this.calls++;
+    if (round === rounds) return { text: 'All pages are read.', usage };
+    const name = round === 2 || round === 7 ? 'note' : 'read';
+    return { toolCalls: [{ name, args: name === 'note' ? { fact: `Fact of round ${round}: café №${round}` } : { page: round } }], usage };
+  };
+
+  model(contextWindow: number | undefined): Model {
+    const scripted = scriptedModel(this.answer, { record: false });
+    const named = { kind: 'model' as const, provider: 'scripted', modelId: 'scripted', settings: {}, load: () => scripted };
+    return contextWindow === undefined ? named : { ...named, contextWindow };
+  }
+}
+
+const note = tool({
+  name: 'note',
+  description: 'Keeps a fact',
+  schema: z.object({ fact: z.string() }),
+  execute: (ctx) => {
+    ctx.remember(ctx.args.fact);
+    return 'kept';
+  },
+});
+const read = tool({
+  name: 'read',
+  description: 'Reads a page',
+  recovery: 'rerun',
+  schema: z.object({ page: z.number() }),
+  execute: ({ args }) => `page ${args.page}\n${`line of page ${args.page}\n`.repeat(100 + (args.page % 7) * 20)}`,
+});
+
+function storedBytes(events: readonly Event[]): number {
+  return events.reduce((sum, event) => sum + JSON.stringify(event).length, 0);
+}
+
+/** Bytes of everything but the results themselves, which differ in length, per quarter of the rounds. */
+function bytesByQuarter({ events }: Session): readonly number[] {
+  const ends = events.flatMap((event, index) =>
+    event.type === 'model_end' && event.status === 'completed' && !event.invocationId.includes('/') ? [index] : [],
+  );
+  return [0, 1, 2, 3].map((quarter) => {
+    const from = ends[Math.floor((quarter * ends.length) / 4)] ?? 0;
+    const to = ends[Math.floor(((quarter + 1) * ends.length) / 4) - 1] ?? events.length;
+    return storedBytes(events.slice(from, to));
+  });
+}
+
+async function converse(watched: Watched, contextWindow: number | undefined, compaction: CompactionOptions) {
+  const reader = agent({
+    name: 'reader',
+    model: watched.model(contextWindow),
+    tools: [note, read],
+    limits: { rounds: rounds + 10 },
+    compaction,
+  });
+  return runtime({ app: 'library' }).run(reader, { input: 'Read all pages', timeout: 600_000 });
+}
+
+const cases: readonly (readonly [string, number | undefined, (watched: Watched) => CompactionOptions])[] = [
+  ['without a model for summaries', window, () => ({})],
+  ['with a model for summaries', window, (watched) => ({ model: watched.model(window) })],
+  ['with a model whose window is not known', undefined, () => ({})],
+];
+
+test.each(cases)(
+  '2,000 rounds with large results, %s',
+  async (name, contextWindow, compaction) => {
+    const watched = new Watched();
+    const result = await converse(watched, contextWindow, compaction(watched));
+    expect(result.status).toBe('completed');
+    expect(result.output).toBe('All pages are read.');
+    expect(watched.parted).toEqual([]);
+    const text = JSON.stringify(watched.last);
+    expect(text).toContain('Remember: Fact of round 2: café №2');
+    expect(text).toContain('Remember: Fact of round 7: café №7');
+    expect(text).toContain('Read all pages');
+    expect(result.session.events.some(({ type }) => type === 'compaction')).toBe(true);
+    expect(watched.summaries > 0).toBe(name === 'with a model for summaries');
+    const quarters = bytesByQuarter(result.session);
+    expect(Math.max(...quarters) / Math.min(...quarters)).toBeLessThan(1.1);
+  },
+  60_000,
+);
