@@ -75,18 +75,8 @@ export { type Sequence, type SequenceOptions, sequence } from './runnables/seque
 export { type Step, type StepContext, type StepOptions, step } from './runnables/step.ts';
 export { type InAppOptions, Runtime, run, runtime, session } from './runtime.ts';
 export { memoryStore } from './stores/memory.ts';
-export {
-  defaultGuardrails,
-  type Guardrail,
-  type GuardrailContext,
-  type GuardrailPoint,
-  type GuardrailVerdict,
-  type InputCheck,
-  type ModelCallCheck,
-  type OutputCheck,
-  type ToolCallCheck,
-  type ToolResultCheck,
-} from './supervision/guardrail.ts';
+export type { Guardrail, GuardrailContext, GuardrailPoint, GuardrailVerdict, InputCheck, ModelCallCheck, OutputCheck, ToolCallCheck, ToolResultCheck } from './supervision/guardrail.ts';
+export { defaultGuardrails } from './supervision/guardrail.ts';
 export { type FormatRulesOptions, formatRules } from './supervision/guardrails/format-rules.ts';
 export { type InjectionPatternsOptions, injectionPatterns } from './supervision/guardrails/injection-patterns.ts';
 export { inventedToolCalls } from './supervision/guardrails/invented-tool-calls.ts';
