@@ -109,6 +109,8 @@ describe('options.md', () => {
     ['ledger/body-context.ts', 'EffectRetry', 'effect'],
     ['engine/run-options.ts', 'RunOptions', 'run'],
     ['engine/runtime-options.ts', 'RuntimeOptions', 'runtime'],
+    ['engine/lifecycle.ts', 'LifecycleOptions', 'runtime'],
+    ['views/explain.ts', 'ExplainOptions', 'explain'],
     ['engine/run-options.ts', 'RunLimits', 'runtime'],
     ['engine/run-options.ts', 'RuntimeLimits', 'runtime'],
     ['engine/advance.ts', 'AdvanceOptions', 'advance'],
