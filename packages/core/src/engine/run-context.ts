@@ -17,7 +17,7 @@ import type { Toolset } from '../tools/toolset.ts';
 import { Activity, type WaitReason } from './activity.ts';
 import { isBelow, RunBudget } from './budget.ts';
 import { Gate } from './gate.ts';
-import { Grants, isGrant } from './grants.ts';
+import { changesGrants, Grants } from './grants.ts';
 import type { BodyEnd, BodyFrame } from './invoke.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { occupancyOf } from './occupancy.ts';
@@ -285,7 +285,7 @@ export class RunContext {
     const isOfRoot = path === this.runId || (path.startsWith(`${this.runId}>`) && !path.includes('/'));
     if (!isOfRoot || end.next !== undefined) return end.extras;
     if (this.#detached.size > 0) return end.extras;
-    return { ...end.extras, wakeAt: null };
+    return { wakeAt: null, ...end.extras };
   }
 
   /** Stops everything. `stopped` and `fenced` leave the ledger as it is; `cancelled` is recorded. */
@@ -303,7 +303,7 @@ function isPosted(event: Event): boolean {
     case 'cancel':
       return true;
     case 'decision':
-      return event.component === 'inbox' || event.component === 'request' || event.component === 'run' || isGrant(event);
+      return event.component === 'inbox' || event.component === 'request' || event.component === 'run' || changesGrants(event);
     case 'tool_result':
       return event.late === true;
     default:
