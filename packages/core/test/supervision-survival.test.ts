@@ -1,8 +1,8 @@
-import { type Agent, type EventDraft, isAdjutantError, type RunResult, runtime, type Session, type Store } from 'adjutant';
+import { type Agent, agent, type EventDraft, isAdjutantError, type RunResult, runtime, type Session, type Store } from 'adjutant';
 import { describe, expect, test } from 'vitest';
 import { lasting } from './approving.ts';
 import { type StorePlace, storePlaces } from './store-places.ts';
-import { blockedPage, settledResults } from './stubborn.ts';
+import { blockedPage, counting, forbidden, settledResults, stubbornModel } from './stubborn.ts';
 
 const newProcess = (store: Store, reader: Agent) => runtime({ app: 'loops', store, runnables: [reader], recover: 'manual' });
 
@@ -139,6 +139,22 @@ async function finished() {
   const { session } = await app.run(reader(), { session: 's', runId: 'run', input: 'Summarise the page' });
   return { session, app, entered };
 }
+
+test('what was tried is known when the prompt no longer holds it', async () => {
+  const page = counting('fetch_page', forbidden);
+  const read = counting('read', () => 'A long line of a book. '.repeat(200), { recovery: 'rerun' });
+  const want = { name: 'fetch_page', args: { url: 'https://page.example' } };
+  const scripted = stubbornModel((round) => [round < 2 || round > 12 ? want : { name: 'read', args: { chapter: round } }]);
+  const model = { kind: 'model' as const, provider: 'scripted', modelId: 'scripted', settings: {}, contextWindow: 8_000, load: () => scripted };
+  const made = agent({ name: 'reader', model, tools: [page.tool, read.tool], compaction: { keep: 4 } });
+  const result = await runtime({ app: 'loops' }).run(made, { input: 'Summarise the page' });
+  const covered = new Set(result.session.events.flatMap((event) => (event.type === 'compaction' ? event.covers : [])));
+  const early = result.session.events.filter((event) => event.type === 'tool_result' && event.name === 'fetch_page').slice(0, 2);
+  expect(early.every(({ id }) => covered.has(id))).toBe(true);
+  expect(JSON.stringify(scripted.calls[13]?.prompt)).not.toContain('403');
+  expect(read.entered).toHaveLength(11);
+  expectLoop(result, page.entered, 2);
+});
 
 /** A compaction that leaves nothing of the rounds so far in the prompt. */
 function compactionOf({ events }: Session): EventDraft {
