@@ -195,3 +195,36 @@ test('tokens for thinking come on top of what an answer may have, and within the
   // What is answered and thought fits twice, as it is part of the next prompt, and a last answer with its thoughts behind it.
   expect(2 * (most + 1_000) + 1_100).toBeLessThanOrEqual(5_000);
 });
+
+test('limits that a run was given for itself hold for whoever continues it', async () => {
+  const store = memoryStore();
+  const make = (onCall: () => void) => {
+    const tools = [
+      tool({
+        name: 'look',
+        description: 'Looks',
+        readOnly: true,
+        schema: z.object({ at: z.number() }),
+        execute: () => {
+          onCall();
+          return 'seen';
+        },
+      }),
+    ];
+    return agent({ name: 'long', model: busy('look'), tools });
+  };
+  let stop = (): void => undefined;
+  const first = runtime({ app: 'limits', store, recover: 'manual' });
+  const running = first.run(
+    make(() => stop()),
+    { input: 'Go', session: 's', limits: { rounds: 3 } },
+  );
+  stop = () => running.stop();
+  await expect(Promise.resolve(running)).rejects.toMatchObject({ code: 'run_stopped' });
+  const second = runtime({ app: 'limits', store, recover: 'manual', limits: { rounds: 20 }, runnables: [make(() => undefined)] });
+  const result = await second.resume('s');
+  expect(result).toMatchObject({ status: 'completed', stopReason: 'round_limit', rounds: 4 });
+  expect(limitDecisions(result.session.events).filter(({ decision }) => decision === 'set')).toMatchObject([{ data: { rounds: 3 } }]);
+  await first.close();
+  await second.close();
+});

@@ -31,6 +31,8 @@ export interface ModelCallRequest {
   /** Attempts of this round that failed before. */
   readonly errorsBefore: number;
   readonly options: LanguageModelV4CallOptions;
+  /** US dollars that are reserved for it. */
+  readonly mostCost?: number | undefined;
   readonly recipe: PromptRecipe;
   /** Characters of the prompt. */
   readonly characters: number;
@@ -103,6 +105,7 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
       recipe,
       estimatedInputTokens,
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(request.mostCost === undefined ? {} : { mostCost: request.mostCost }),
     },
   ]);
   if (attempt > 1) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });

@@ -242,9 +242,10 @@ export class RunBudget {
     const { maxOutputTokens = 0, model } = start;
     const input = this.#inputOf(path, start);
     const facts = this.#facts.get(model) ?? this.#factsByName(model);
-    const { rates = noRates, thinking } = facts;
+    const { rates, thinking } = facts;
     const output = isInterrupted ? 0 : maxOutputTokens + thinking;
-    const cost = input * rates.input + output * rates.output;
+    // Of a model that nobody has named yet in this process only its start says what it costs.
+    const cost = rates === undefined ? (start.mostCost ?? 0) : input * rates.input + output * rates.output;
     const takes: Consumption = { rounds: isInterrupted ? 0 : 1, tokens: input + output, cost, errors: 0 };
     this.#open.set(path, { start, isInterrupted, takes });
     this.#prompts.set(path, { tokens: input, facts });
@@ -352,6 +353,14 @@ export interface AdmissionRequest {
   readonly final: boolean;
 }
 
+/** What a call may use. Its `model_start` says so: that is its reservation. */
+export interface Admission {
+  /** Missing when nothing limits it. */
+  readonly maxOutputTokens?: number;
+  /** US dollars; where they are limited. */
+  readonly mostCost?: number;
+}
+
 /** What one agent invocation may use, together with everything around it. */
 export class AgentBudget implements BudgetView {
   readonly accounts: readonly Account[];
@@ -363,6 +372,10 @@ export class AgentBudget implements BudgetView {
     this.#budget = budget;
     this.accounts = accounts;
     this.#path = path;
+  }
+
+  get #limitsCost(): boolean {
+    return this.accounts.some(({ limits }) => limits.cost !== undefined);
   }
 
   get demand(): Demand | undefined {
@@ -382,11 +395,11 @@ export class AgentBudget implements BudgetView {
   }
 
   /**
-   * Asked between prompt and call, in the same turn as the `model_start`, which is the reservation. `maxOutputTokens` is what the call and its
-   * `model_start` must carry; missing when nothing limits it. `wait` and `exhausted`: no call is made; what is to be done is asked anew, and `decide`
+   * Asked between prompt and call, in the same turn as the `model_start`, which is the reservation. What is
+   * given is what the call and its `model_start` must carry. `wait` and `exhausted`: no call is made; what is to be done is asked anew, and `decide`
    * knows from `demand` that there was no room.
    */
-  admit({ tokens, characters, model, final }: AdmissionRequest): { readonly maxOutputTokens?: number } | 'exhausted' | 'wait' {
+  admit({ tokens, characters, model, final }: AdmissionRequest): Admission | 'exhausted' | 'wait' {
     this.#demand = undefined;
     if (this.accounts.length === 0) return unlimited;
     const output = this.#usualOutput(model);
@@ -397,13 +410,16 @@ export class AgentBudget implements BudgetView {
     const input = Math.max(tokens, estimateTokens(characters));
     const demand: Demand = { input, output: output + thinking, least, rates, final, callers: this.#budget.callersOf(this.#path) };
     const room = roomFor(this.accounts, demand, true);
-    if (typeof room === 'number') return { maxOutputTokens: room - thinking };
+    if (typeof room === 'number') {
+      const mostCost = this.#limitsCost && rates !== undefined ? { mostCost: input * rates.input + room * rates.output } : {};
+      return { maxOutputTokens: room - thinking, ...mostCost };
+    }
     this.#demand = demand;
     return typeof roomFor(this.accounts, demand, false) === 'number' ? 'wait' : 'exhausted';
   }
 
   /** Where only rounds and errors are limited. */
-  #admitRound(final: boolean): { readonly maxOutputTokens?: number } | 'exhausted' | 'wait' {
+  #admitRound(final: boolean): Admission | 'exhausted' | 'wait' {
     if (final) return unlimited;
     if (exhaustedLimit(this.accounts) !== undefined) return 'exhausted';
     return isFullyReserved(this.accounts) ? 'wait' : unlimited;

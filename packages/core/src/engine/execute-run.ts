@@ -20,6 +20,7 @@ import { occupancyOf } from './occupancy.ts';
 import { closeGateAfter, watchForRest } from './rest.ts';
 import type { RunResult, RunSink } from './run.ts';
 import { type AppServices, isBelow, type OnStep, type Parked, RunContext } from './run-context.ts';
+import { limitDrafts, limitsOfRun } from './run-limits.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
 import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
 import { hasOutcome } from './sequence-body.ts';
@@ -254,7 +255,7 @@ class Execution {
       app: this.#app,
       session: this.#session,
       runId: this.#runId,
-      limits: this.#request.limits,
+      limits: limitsOfRun(ledger.events, this.#runId, this.#request.limits),
       onStep: this.#request.onStep,
       runBody: withLifecycle(runBody, this.#app.lifecycle),
       emit: (event) => this.#sink.push(event),
@@ -336,7 +337,7 @@ class Execution {
     this.#isInputGiven = true;
     const { ledger } = this.#session;
     const { posted } = this.#request;
-    const granted = runGrants(ledger, this.#runId, this.#request);
+    const granted = [...runGrants(ledger, this.#runId, this.#request), ...limitDrafts(ledger.events, this.#runId, this.#request.limits)];
     if (this.#open !== undefined && granted.length > 0) ledger.append(granted);
     const input = posted !== undefined && this.#tookPosted(posted) ? [] : messageDrafts(ledger, this.#runId, this.#request);
     const left = posted === undefined ? undefined : this.#inbox?.left.get(posted);

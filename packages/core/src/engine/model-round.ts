@@ -17,7 +17,7 @@ import type { AgentTools } from './agent-tools.ts';
 import { answerRenderers, responseFormatOf } from './answer-format.ts';
 import { AnswerJudge } from './answer-judge.ts';
 import { AnswerPipeline, transferDrafts } from './answer-pipeline.ts';
-import type { AgentBudget } from './budget.ts';
+import type { Admission, AgentBudget } from './budget.ts';
 import { AgentCompaction } from './compaction.ts';
 import type { BeforeModel, HookPipeline } from './hook-pipeline.ts';
 import { InputGuard } from './input-guard.ts';
@@ -103,7 +103,7 @@ export class ModelRounds {
     // Without room what is to be done is asked anew. Others may not begin a call between this and the start of the call, which reserves.
     const room = budget.admit({ tokens: prepared.call.tokens, characters: prepared.call.characters, model, final: intent.final });
     if (typeof room === 'string') return;
-    await performModelCall(this.#requestOf(intent, model, prepared, room.maxOutputTokens), this.#ports(intent));
+    await performModelCall(this.#requestOf(intent, model, prepared, room), this.#ports(intent));
   }
 
   /** The prompt, and what hooks want in the place of an answer; `undefined`: the call is not to be made. */
@@ -153,7 +153,7 @@ export class ModelRounds {
     return `given_${this.#parts.frame.run.ledger.lastSeq}`;
   }
 
-  #requestOf(intent: Extract<Intent, { type: 'model' }>, model: Model, { call, given }: Prepared, maxOutputTokens?: number): ModelCallRequest {
+  #requestOf(intent: Extract<Intent, { type: 'model' }>, model: Model, { call, given }: Prepared, room: Admission): ModelCallRequest {
     const { agent, frame, position, tools } = this.#parts;
     return {
       path: frame.record.path,
@@ -162,7 +162,8 @@ export class ModelRounds {
       round: intent.round,
       attempt: intent.attempt,
       errorsBefore: position.modelErrors,
-      options: maxOutputTokens === undefined ? call.options : { ...call.options, maxOutputTokens },
+      options: room.maxOutputTokens === undefined ? call.options : { ...call.options, maxOutputTokens: room.maxOutputTokens },
+      mostCost: room.mostCost,
       recipe: call.recipe,
       characters: call.characters,
       final: intent.final,

@@ -42,6 +42,8 @@ export interface RunLimits {
 
 export interface ResolvedRunLimits extends ConsumptionLimits {
   readonly depth: number;
+  /** What was asked for this run and not for all. */
+  readonly own?: RunLimits | undefined;
 }
 
 /** Limits of the runs of an app. */
@@ -157,14 +159,17 @@ export function checkForkOptions(options: ForkOptions): void {
   if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be forked', reason: invalid.reason });
 }
 
+type LooseRunLimits = { readonly [Kind in keyof RunLimits]?: RunLimits[Kind] | undefined };
+
 /** The limits of one run: its own, where it has them, else those of its runtime. */
-export function resolveRunLimits(own: RunLimits = {}, shared: RunLimits = {}): ResolvedRunLimits {
+export function resolveRunLimits(own: LooseRunLimits | undefined, shared: LooseRunLimits = {}): ResolvedRunLimits {
   return {
-    rounds: own.rounds ?? shared.rounds,
-    tokens: own.tokens ?? shared.tokens,
-    cost: own.cost ?? shared.cost,
-    errors: own.errors ?? shared.errors,
-    depth: own.depth ?? shared.depth ?? maxHandoffDepth,
+    rounds: own?.rounds ?? shared.rounds,
+    tokens: own?.tokens ?? shared.tokens,
+    cost: own?.cost ?? shared.cost,
+    errors: own?.errors ?? shared.errors,
+    depth: own?.depth ?? shared.depth ?? maxHandoffDepth,
+    own: own as RunLimits | undefined,
   };
 }
 

@@ -275,6 +275,8 @@ export interface ModelStartEvent extends Envelope<'model_start'> {
   readonly recipe: PromptRecipe;
   readonly estimatedInputTokens: number;
   readonly maxOutputTokens?: number;
+  /** US dollars that it may cost at most; where dollars are limited. */
+  readonly mostCost?: number;
 }
 
 export interface ModelEndEvent extends Envelope<'model_end'> {
