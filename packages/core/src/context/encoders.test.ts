@@ -76,3 +76,14 @@ test('encoder 3 tells what was decided about the agent, what is to be remembered
   expect(texts(3).join('\n')).toMatch(/You repeat yourself\..*\n.*Remember: The customer is deaf\..*\n.*Much was said\./);
   expect(texts(3)).toHaveLength(3);
 });
+
+test('encoder 3 shows the data that an invocation was started with, behind its message; encoder 2 shows the message alone', () => {
+  const pushes = [event('invocation_start', { kind: 'agent', name: 'a', mode: 'call', input: { message: 'Do it', data: { id: 17 } } })];
+  const texts = (encoder: EncoderVersion) =>
+    encode(encoder, pushes).messages.map((message) => (message.role === 'user' ? message.content[0] : undefined));
+  expect(texts(3)).toEqual([
+    { type: 'text', text: 'Do it' },
+    { type: 'text', text: '{"id":17}' },
+  ]);
+  expect(texts(2)).toEqual([{ type: 'text', text: 'Do it' }]);
+});

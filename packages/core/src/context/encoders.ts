@@ -29,7 +29,7 @@ export function isPromptEvent(event: Event, encoder: EncoderVersion): boolean {
     case 'tool_result':
       return event.settled ? !isEffectId(event.callId) : encoder > 1 && isLateNews(event);
     case 'invocation_start':
-      return event.input?.message !== undefined;
+      return event.input?.message !== undefined || (encoder > 2 && event.input?.data !== undefined);
     case 'memory':
     case 'compaction':
       return encoder > 2;

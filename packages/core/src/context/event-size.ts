@@ -10,7 +10,7 @@ export function eventSize(event: Event, resultLimit: number, resolve: (value: un
     case 'memory':
       return lengthOf(resolve(event.text));
     case 'invocation_start':
-      return lengthOf(resolve(event.input?.message));
+      return lengthOf(resolve(event.input?.message)) + lengthOf(resolve(event.input?.data));
     case 'invocation_end':
       return lengthOf(resolve(event.output));
     case 'tool_call':

@@ -11,7 +11,7 @@ const lowConfidence = 0.5;
 
 /**
  * Encoder version 3: as version 2, and says of a result what became of the call and what supervision has to say about it, what was decided about
- * the agent, what is to be kept in mind, and what stands in the place of what was left out. Frozen like them. A plain success reads as before.
+ * the agent, what data it was started with, what is to be kept in mind, and what stands in the place of what was left out. Frozen like them. A plain success reads as before.
  */
 export class TellingEncoder extends NotingEncoder {
   override push(event: PromptEvent, native: boolean): void {
@@ -22,6 +22,10 @@ export class TellingEncoder extends NotingEncoder {
       case 'decision':
         // What another agent was told is nothing that this one could act on.
         if (native) this.#tell(String(this.options.resolve(event.tell)));
+        break;
+      case 'invocation_start':
+        super.push(event, native);
+        if (event.input?.data !== undefined) this.#tell(JSON.stringify(this.options.resolve(event.input.data)));
         break;
       case 'compaction':
         this.#tell(String(this.options.resolve(event.summary)));
