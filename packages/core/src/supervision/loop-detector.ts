@@ -2,7 +2,7 @@ import type { JsonValue } from '../base/json.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import { argsKey, type CallEvidence, evidenceKey, failuresInARow, failureType, isEvidence, unknownToolType } from './evidence.ts';
 import type { LoopOptions } from './options.ts';
-import { resultKey } from './result-key.ts';
+import { tellsTheSame } from './result-key.ts';
 
 /** A call as the loop detector judges it. */
 export interface JudgedCall {
@@ -98,8 +98,7 @@ function equalCalls(evidence: readonly CallEvidence[], { name, args, isKnown }: 
 
 /** How many of the newest of these calls had this result. */
 function withResult(equal: readonly CallEvidence[], result: ToolResult): number {
-  const key = resultKey(result);
-  const other = equal.findIndex((earlier) => resultKey(earlier.result) !== key);
+  const other = equal.findIndex((earlier) => !tellsTheSame(earlier.result, result));
   return other < 0 ? equal.length : other;
 }
 
@@ -122,7 +121,7 @@ function idleDetector(seen: readonly CallEvidence[], call: JudgedCall, count: nu
 /** Whether the newest calls were this one and one other by turns, each at least so often and the other always with the same result. */
 function alternates(seen: readonly CallEvidence[], call: JudgedCall, times: number): boolean {
   const own = `${call.name} ${argsKey(call.args)}`;
-  let other: { readonly key: string; readonly result: string } | undefined;
+  let other: { readonly key: string; readonly result: ToolResult } | undefined;
   let before: string | undefined;
   let [ownTimes, otherTimes] = [0, 0];
   for (let i = seen.length - 1; i >= 0; i--) {
@@ -134,8 +133,8 @@ function alternates(seen: readonly CallEvidence[], call: JudgedCall, times: numb
       ownTimes++;
       continue;
     }
-    other ??= { key, result: resultKey(earlier.result) };
-    if (key !== other.key || resultKey(earlier.result) !== other.result) break;
+    other ??= { key, result: earlier.result };
+    if (key !== other.key || !tellsTheSame(earlier.result, other.result)) break;
     otherTimes++;
   }
   return ownTimes >= times && otherTimes >= times;

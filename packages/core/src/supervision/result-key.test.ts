@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resultKey, withoutVolatile } from './result-key.ts';
+import { resultKey, tellsTheSame, withoutVolatile } from './result-key.ts';
 
 const same: readonly (readonly [string, unknown, unknown])[] = [
   ['times', { at: '2026-01-02T10:00:00.123Z' }, { at: '2026-01-03T11:30:00Z' }],
@@ -27,6 +27,17 @@ const different: readonly (readonly [string, unknown, unknown])[] = [
 ];
 
 const key = (content: unknown) => resultKey({ status: 'success', content: content as never });
+
+describe('tellsTheSame', () => {
+  const result = { status: 'success', content: 'x' } as const;
+  it.each([
+    [{ ...result }, true],
+    [{ ...result, metadata: { at: 1 } }, true],
+    [{ ...result, content: 'y' }, false],
+    [{ ...result, status: 'partial' }, false],
+    [{ ...result, errorType: 'empty_result' }, false],
+  ] as const)('%j: %s', (other, expected) => expect(tellsTheSame(result, other)).toBe(expected));
+});
 
 describe('resultKey', () => {
   it.each(same)('does not see %s', (_name, one, other) => expect(key(one)).toBe(key(other)));

@@ -21,6 +21,13 @@ export function resultKey(result: ToolResult): string {
   return key;
 }
 
+/** Whether two results tell the same but for what changes with every call. */
+export function tellsTheSame(one: ToolResult, other: ToolResult): boolean {
+  // Most results that tell the same are the same to the letter, which costs next to nothing to find out.
+  if (one.content === other.content && one.status === other.status && one.errorType === other.errorType) return true;
+  return resultKey(one) === resultKey(other);
+}
+
 function textOf(content: JsonValue): string {
   const text = typeof content === 'string' ? content : canonicalJson(content);
   return text.length <= mostCompared ? text : `${text.slice(0, mostCompared)}…${text.length}`;
