@@ -54,8 +54,10 @@ function isRateLimit({ error }: ErrorContext): boolean {
   return error.code === 'http_429' || error.code === 'model_rate_limit' || error.code === 'rate_limit';
 }
 
+/** A call of which nobody knows what it did has to say so, whatever it was called. */
 function isTimeout({ error, result }: ErrorContext): boolean {
-  return error.code === 'timeout' || error.code === 'model_timeout' || result?.status === 'timeout';
+  if (result !== undefined) return result.status === 'timeout' || (error.code === 'timeout' && result.status !== 'unknown');
+  return error.code === 'model_timeout' || error.code === 'timeout';
 }
 
 function doubled(baseDelay: number, attempt: number): number {
