@@ -43,7 +43,14 @@ describe.each(providers)('%s', (name, make) => {
   });
 
   test('what may be secret is not shown', () => {
-    const wrong = [{ apiKey: { key: 'secret' } }, { apikey: 'secret' }, { headers: 'X-Key: secret' }];
+    const wrong = [
+      { apiKey: { key: 'secret' } },
+      { apiKey: [] },
+      { apiKey: ['secret', ''] },
+      { apiKey: ['secret', 1] },
+      { apikey: 'secret' },
+      { headers: 'X-Key: secret' },
+    ];
     for (const settings of wrong) expect(refusal(() => make(settings)).message).not.toContain('secret');
   });
 

@@ -27,13 +27,14 @@ const newline = 6;
 const wide = 7;
 
 /** Classes of the ASCII characters. */
-const classes = new Uint8Array(128).fill(mark);
-for (let code = 0; code < 128; code++) {
-  if (code === 10 || code === 13) classes[code] = newline;
-  else if (code <= 32) classes[code] = blank;
-  else if (code >= 48 && code <= 57) classes[code] = digit;
-  else if (code >= 65 && code <= 90) classes[code] = upper;
-  else if (code >= 97 && code <= 122) classes[code] = lower;
+const classes = Uint8Array.from({ length: 128 }, (_, code) => classOf(code));
+
+function classOf(code: number): number {
+  if (code === 10 || code === 13) return newline;
+  if (code <= 32) return blank;
+  if (code >= 48 && code <= 57) return digit;
+  if (code >= 65 && code <= 90) return upper;
+  return code >= 97 && code <= 122 ? lower : mark;
 }
 
 /** Hundredths of a token. Each character costs by its class and by how long the run of its class already is. */
