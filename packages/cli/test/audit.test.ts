@@ -33,7 +33,7 @@ describe('what was decided', () => {
     expect(stdout).toMatch(/^monday · /);
     expect(stdout).toContain('\nRun first\n');
     expect(stdout).toMatch(/\n {2}\d+\. Permissions were granted: fs:read\. \[permissions: grant\]\n {5}Why: fs:read granted to the run "first"\.\n/);
-    expect(stdout).toMatch(/Clerk has used up a limit\. \[limits: exhausted\]\n {5}Why: Used up: 1 of 1 \(round_limit\)/);
+    expect(stdout).toMatch(/clerk has used up a limit\. \[limits: exhausted\]\n {5}Why: Used up: 1 of 1 \(round_limit\)/);
     expect(stdout).toContain('     Also considered: answer; fail; ask\n');
     const decisions = jsonLines((await place.run(['explain', 'monday', '--json', ...where])).stdout);
     expect(decisions[0]).toMatchObject({ session: 'monday', run: 'first', component: 'permissions', what: 'Permissions were granted: fs:read.' });
@@ -47,7 +47,7 @@ describe('what was decided', () => {
     const place = bench();
     const where = await office(place);
     const decisions = await place.run(['show', 'monday', '--decisions', ...where]);
-    expect(decisions.stdout).toMatch(/^ +\d+ {2}\S+ \S+ {2}Clerk has used up a limit\. limits: exhausted$/m);
+    expect(decisions.stdout).toMatch(/^ +\d+ {2}\S+ \S+ {2}clerk has used up a limit\. limits: exhausted$/m);
     expect(jsonLines((await place.run(['show', 'monday', '--decisions', '--json', ...where])).stdout)).toEqual(
       jsonLines((await place.run(['explain', 'monday', '--json', ...where])).stdout),
     );

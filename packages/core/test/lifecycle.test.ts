@@ -87,6 +87,21 @@ test('what was prepared is there for a root that is a step, from its first line 
   await app.close();
 });
 
+test('what is remembered while a run is prepared is in its prompts, and the data that it was started with is known', async () => {
+  const { clerk, model } = clerkOf();
+  const seen: unknown[] = [];
+  const { app } = noted({
+    prepare: (ctx, { data }) => {
+      seen.push(data);
+      ctx.remember('Ann likes tea.');
+    },
+  });
+  await app.run(clerk, { input: 'Hello', data: { order: 17 } });
+  expect(seen).toEqual([{ order: 17 }]);
+  expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Remember: Ann likes tea.');
+  await app.close();
+});
+
 test('a run that is refused ends with the message, without a model call and without anything after it', async () => {
   const { clerk, model } = clerkOf();
   const { app, calls } = noted({ admit: (_ctx, { input }) => (input === 'Hello' ? { refuse: 'We are closed.' } : undefined) });

@@ -25,6 +25,8 @@ export interface LifecycleRun {
   readonly runnable: string;
   /** What the run was started with. */
   readonly input: string | undefined;
+  /** The data that it was started with. */
+  readonly data: JsonValue | undefined;
 }
 
 /** A run that has given its result. */
@@ -104,7 +106,7 @@ function runOf(ctx: StepContext): LifecycleRun {
   const { ledger, root } = placeOf(ctx);
   const said = ledger.events.find((event) => event.type === 'user' && event.invocationId === root.path);
   const input = said?.type === 'user' ? String(ledger.resolve(said.text)) : undefined;
-  return { runId: root.path, runnable: root.name, input };
+  return { runId: root.path, runnable: root.name, input, data: ledger.resolve(root.input?.data) as JsonValue | undefined };
 }
 
 function endedRunOf(ctx: StepContext): EndedRun {

@@ -28,8 +28,32 @@ function namesOf(value: unknown): string {
 }
 
 /** The tool that a decision is about. */
-const toolOf = ({ data }: Subject): string => textOf(data, 'tool', 'name') ?? 'a tool';
+function toolOf({ data }: Subject): string {
+  const name = textOf(data, 'tool', 'name');
+  return name === undefined ? 'a tool' : `the tool ${name}`;
+}
+
 const guardOf = ({ data }: Subject): string => `The guardrail${nameAfter(data, 'guardrail')}`;
+function own<Value>(record: Readonly<Record<string, Value>>, key: string | undefined): Value | undefined {
+  return key !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** What each kind of guardrail looks at. */
+const guarded: Readonly<Record<string, string>> = {
+  input: 'the input',
+  modelCall: 'a model call',
+  toolCall: 'a call of a tool',
+  toolResult: 'a result of a tool',
+  output: 'the answer',
+};
+const guardedOf = ({ data }: Subject): string => own(guarded, textOf(data, 'point')) ?? 'something';
+/** Whom a failure goes to. */
+const escalations: Readonly<Record<string, string>> = {
+  caller: 'whoever called the agent is to deal with it',
+  human: 'a person was asked what to do',
+  failures: 'it was put on the list of failures',
+};
+const escalationOf = ({ data }: Subject): string => own(escalations, textOf(data, 'escalateTo')) ?? 'somebody else was told of it';
 const plain = (decision: string): string => decision.replaceAll(/[_-]+/g, ' ');
 
 function nameAfter(data: JsonObject, ...members: readonly string[]): string {
@@ -49,7 +73,7 @@ const supervisionWords: Readonly<Record<string, Words>> = {
     hint: (of) => `${toolOf(of)} failed, and ${of.who} was told what else to try.`,
     raw: (of) => `${toolOf(of)} gave what could not be read, and ${of.who} got it as it came.`,
     fallbackTool: (of) => `${toolOf(of)} failed, and${nameAfter(of.data, 'fallback') || ' another tool'} was run in its place.`,
-    escalate: (of) => `${toolOf(of)} failed, and somebody else was told of it${of.data['to'] === undefined ? '' : ` (${String(of.data['to'])})`}.`,
+    escalate: (of) => `${toolOf(of)} failed, and ${escalationOf(of)}.`,
     report: (of) => `${toolOf(of)} failed, and ${of.who} was told that this way is closed.`,
     other: (of) => `A failure of ${toolOf(of)} was dealt with: ${plain(of.decision)}.`,
   },
@@ -57,22 +81,23 @@ const supervisionWords: Readonly<Record<string, Words>> = {
     open: (of) => `${toolOf(of)} is not run for now, because it failed several times in a row.`,
     half_open: (of) => `${toolOf(of)} is tried once, to find out whether it works again.`,
     close: (of) => `${toolOf(of)} works again and is run as usual.`,
-    refuse: (of) => `A call of ${toolOf(of)} was refused, because the tool is switched off for now.`,
+    refuse: (of) => `A call of ${toolOf(of)} was refused, because it is switched off for now.`,
     other: (of) => `The circuit breaker of ${toolOf(of)} changed: ${plain(of.decision)}.`,
   },
   limits: {
     warn: (of) => `${of.who} has nearly used up a limit.`,
     exhausted: (of) => `${of.who} has used up a limit.`,
+    set: () => 'The run was given limits of its own.',
     too_many_waiting: () => 'The run was cancelled, because too many runs of its user wait for answers.',
     cost_unknown: () => 'A limit in dollars does not hold, because the price of a model is not known.',
     other: (of) => `A limit of ${of.who} was applied: ${plain(of.decision)}.`,
   },
   guardrail: {
-    deny: (of) => `${guardOf(of)} stopped something of ${of.who}.`,
-    guide: (of) => `${guardOf(of)} let something of ${of.who} pass and told it how to do better.`,
-    confirm: (of) => `${guardOf(of)} wants a person to confirm a call of ${of.who}.`,
-    transform: (of) => `${guardOf(of)} changed something of ${of.who}.`,
-    other: (of) => `${guardOf(of)} judged something of ${of.who}: ${plain(of.decision)}.`,
+    deny: (of) => `${guardOf(of)} stopped ${guardedOf(of)} of ${of.who}.`,
+    guide: (of) => `${guardOf(of)} let ${guardedOf(of)} of ${of.who} pass and told it how to do better.`,
+    confirm: (of) => `${guardOf(of)} wants a person to confirm ${guardedOf(of)} of ${of.who}.`,
+    transform: (of) => `${guardOf(of)} changed ${guardedOf(of)} of ${of.who}.`,
+    other: (of) => `${guardOf(of)} judged ${guardedOf(of)} of ${of.who}: ${plain(of.decision)}.`,
   },
   result_check: {
     doubt: (of) => `${of.who} was told to doubt a result of ${toolOf(of)}.`,
@@ -89,14 +114,26 @@ const supervisionWords: Readonly<Record<string, Words>> = {
 const agentWords: Readonly<Record<string, Words>> = {
   hooks: {
     transfer: (of) => `A hook handed ${of.who} over to another agent.`,
+    failed: (of) => `A hook of ${of.who} failed, and so did what it was asked about.`,
+    change_output: (of) => `A hook changed what ${of.who} gives.`,
+    change_answer: (of) => `A hook changed an answer of the model of ${of.who}.`,
+    change_result: (of) => `A hook changed a result of a tool that ${of.who} had called.`,
+    skip_tool: (of) => `A hook gave a result in the place of a tool that ${of.who} had called.`,
+    replace_failure: (of) => `A hook gave a result in the place of a failure of a tool that ${of.who} had called.`,
     refuse_transfer: (of) => `A hook wanted to hand ${of.who} over, which was refused.`,
     other: (of) => `A hook of ${of.who} decided: ${plain(of.decision)}.`,
   },
   error_handler: {
+    throw: (of) => `An error handler of ${of.who} let an error end it.`,
+    abort: (of) => `An error handler of ${of.who} ended it because of an error.`,
+    skip: (of) => `An error handler of ${of.who} left out what had failed.`,
+    retry: (of) => `An error handler of ${of.who} had what had failed done again.`,
+    fallback: (of) => `An error handler of ${of.who} put something else in the place of what had failed.`,
+    pass: (of) => `An error handler of ${of.who} left an error to others.`,
     other: (of) => `An error handler of ${of.who} decided what an error leads to: ${plain(of.decision)}.`,
   },
   models: {
-    fallback: (of) => `${of.who} goes on with another model or another key.`,
+    fallback: (of) => `${of.who} goes on with ${textOf(of.data, 'to') ?? 'another model or another key'}.`,
     retry: (of) => `A model call of ${of.who} failed and was made again.`,
     nudge: (of) => `The model of ${of.who} answered with nothing, and was asked again.`,
     failed: (of) => `A model call of ${of.who} failed for good.`,
@@ -104,6 +141,7 @@ const agentWords: Readonly<Record<string, Words>> = {
   },
   output: {
     repair: (of) => `${of.who} was asked to repair an answer that does not fit.`,
+    invalid: (of) => `${of.who} failed, because its answer does not fit.`,
     other: (of) => `The answer of ${of.who} was judged: ${plain(of.decision)}.`,
   },
   goal: {
@@ -211,12 +249,9 @@ export function decisionSentence(
   { component, decision, data = {} }: Pick<EventOf<'decision'>, 'component' | 'decision' | 'data'>,
   who: string,
 ): string {
-  const known = Object.hasOwn(words, component) ? words[component] : undefined;
+  const known = own(words, component);
   const subject: Subject = { who, decision, data };
-  const sentence = known === undefined ? `${component} decided: ${plain(decision)}.` : (ownOf(known, decision) ?? known.other)(subject);
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
-}
-
-function ownOf(known: Words, decision: string): Sentence | undefined {
-  return Object.hasOwn(known, decision) ? known[decision] : undefined;
+  const sentence = known === undefined ? `${component} decided: ${plain(decision)}.` : (own(known, decision) ?? known.other)(subject);
+  // Names stay as they are.
+  return /^(?:a|the) /.test(sentence) ? sentence.charAt(0).toUpperCase() + sentence.slice(1) : sentence;
 }

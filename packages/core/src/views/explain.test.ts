@@ -46,13 +46,13 @@ test('every sentence is whole, whatever a decision is called and holds', () => {
       fc.constantFrom(...explainedComponents, 'somebody_new', 'constructor', '__proto__'),
       fc.oneof(fc.constantFrom('warn', 'block', 'retry', 'escalate', 'refuse', 'grant', 'transfer', 'toString', 'other'), fc.string()),
       fc.dictionary(
-        fc.constantFrom('tool', 'guardrail', 'permissions', 'from', 'to', 'kind', 'fallback'),
-        fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.array(fc.string())),
+        fc.constantFrom('tool', 'guardrail', 'permissions', 'from', 'to', 'kind', 'fallback', 'point', 'escalateTo'),
+        fc.oneof(fc.constantFrom('constructor', '__proto__', 'input', 'human'), fc.string(), fc.integer(), fc.constant(null), fc.array(fc.string())),
       ),
       (component, decision, data) => {
         const sentence = decisionSentence({ component, decision, data }, 'support');
         expect(sentence).toMatch(/\.$/s);
-        expect(sentence).not.toMatch(/undefined|\[object/);
+        expect(sentence).not.toMatch(/undefined|\[object|\[native/);
       },
     ),
   );
@@ -94,7 +94,11 @@ test('choices that are no decisions are told too, each with its place', async ()
   const told = explained.map(({ component, decision }) => `${component} ${decision}`);
   expect(told).toEqual(expect.arrayContaining(['permissions grant', 'tools retry', 'limits exhausted', 'run stop_early']));
   const retry = explained.find(({ component }) => component === 'tools');
-  expect(retry).toMatchObject({ agent: 'worker', what: 'Flaky failed and was run again.', why: expect.stringContaining('Attempt 1 ended with') });
+  expect(retry).toMatchObject({
+    agent: 'worker',
+    what: 'The tool flaky failed and was run again.',
+    why: expect.stringContaining('Attempt 1 ended with'),
+  });
   // Every decision is there, in the order of the ledger.
   const decided = session.events.filter(({ type }) => type === 'decision').map(({ seq }) => seq);
   const seqs = explained.map(({ seq }) => seq);
@@ -130,14 +134,46 @@ test('people who are asked, cancel and reopen are in it', async () => {
   const told = explain(session).map(({ component, decision, what, why, by }) => [`${component} ${decision}`, what, why, by]);
   expect(told).toEqual(
     expect.arrayContaining([
-      ['request ask', 'Somebody outside was asked about pay (approval).', expect.any(String), expect.any(String)],
-      ['request approve', 'A call of pay was approved.', 'it is due', 'user:ann'],
-      ['recovery resume', 'Clerk went on where it had stopped.', expect.any(String), 'runtime'],
-      ['run reopen', 'Bad was opened again after it had ended.', 'try again', 'operator:eve'],
+      ['request ask', 'Somebody outside was asked about the tool pay (approval).', expect.any(String), expect.any(String)],
+      ['request approve', 'A call of the tool pay was approved.', 'it is due', 'user:ann'],
+      ['recovery resume', 'clerk went on where it had stopped.', expect.any(String), 'runtime'],
+      ['run reopen', 'bad was opened again after it had ended.', 'try again', 'operator:eve'],
       ['run cancel', 'The run was cancelled.', 'leave it', 'user:ann'],
     ]),
   );
   await app.close();
+});
+
+test('what supervision decides is told by sentences of its own, with the tool that it is about', async () => {
+  const fetch = tool({
+    name: 'fetchPage',
+    description: 'Fetches a page',
+    schema: z.object({ url: z.string() }),
+    execute: () => {
+      throw new ToolFailure('The page is closed.', { errorType: 'http_403' });
+    },
+  });
+  const guarded = tool({ name: 'erase', description: 'Erases', schema: z.object({}), requiresPermission: ['fs:write'], execute: () => 'erased' });
+  const again = { toolCalls: [{ name: 'fetchPage', args: { url: 'https://example.com' } }] };
+  const model = scriptedModel([
+    { toolCalls: [...again.toolCalls, { name: 'erase', args: {} }] },
+    again,
+    again,
+    again,
+    again,
+    { text: 'It is closed.' },
+  ]);
+  const { session } = await run(agent({ name: 'reader', model, tools: [fetch, guarded] }), 'Read it');
+  const explained = explain(session).filter(({ decision, component }) => component !== 'run' && decision !== 'stop_early');
+  const told = explained.map(({ component, decision }) => `${component} ${decision}`);
+  expect(told).toEqual(expect.arrayContaining(['permissions refuse', 'error_router hint', 'loop_detector block']));
+  for (const { component, what, why, agent: name } of explained) {
+    expect(name).toBe('reader');
+    expect(why).not.toBe('');
+    if (['error_router', 'loop_detector'].includes(component)) expect(what).toMatch(/fetchPage/i);
+    if (component === 'permissions') expect(what).toBe('A call of the tool erase by reader was refused, because it may not be made.');
+  }
+  expect(explained.some(({ what }) => /: [a-z ]+\.$/.test(what))).toBe(false);
 });
 
 const envelope = { v: 1, by: 'runtime' as const, invocationId: 'r' };
@@ -187,7 +223,7 @@ test('a decision about a retry or a compaction says it in their place', () => {
     { ...decision, seq: 5, id: 'e', at: 3, component: 'context', decision: 'compact' },
   ] as unknown as Event[];
   expect(explain(events).map(({ seq, what }) => [seq, what])).toEqual([
-    [2, 'Send failed and was run again after a while.'],
+    [2, 'The tool send failed and was run again after a while.'],
     [5, 'The older part of what worker reads was replaced by a summary.'],
   ]);
 });
@@ -196,7 +232,7 @@ test('the text for terminals is grouped by run, and nothing in it can steer a te
   const { session } = await recorded();
   const text = explainText(explain(session));
   expect(text).toMatch(/^Run r\n/);
-  expect(text).toContain('worker has used up a limit. [limits: exhausted]'.replace('worker', 'Worker'));
+  expect(text).toContain('worker has used up a limit. [limits: exhausted]');
   expect(text).toContain('\n     Why: ');
   expect(text).toContain('\n     Also considered: answer; fail; ask\n');
   expect(explainText([])).toBe('Nothing was decided that needs an explanation.\n');
