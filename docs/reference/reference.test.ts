@@ -88,6 +88,7 @@ describe('options.md', () => {
   test.each([
     ['runnables/agent.ts', 'AgentOptions', 'agent'],
     ['runnables/agent.ts', 'AgentLimits', 'agent'],
+    ['runnables/goal.ts', 'Goal', 'agent'],
     ['runnables/step.ts', 'StepOptions', 'step'],
     ['runnables/sequence.ts', 'SequenceOptions', 'sequence'],
     ['runnables/parallel.ts', 'ParallelOptions', 'parallel'],
