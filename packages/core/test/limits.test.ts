@@ -228,3 +228,38 @@ test('limits that a run was given for itself hold for whoever continues it', asy
   await first.close();
   await second.close();
 });
+
+test('the run warns once, also with branches and after a restart', async () => {
+  const store = memoryStore();
+  let stop = (): void => undefined;
+  let looks = 0;
+  const watched = tool({
+    name: 'look',
+    description: 'Looks',
+    readOnly: true,
+    schema: z.object({ at: z.number() }),
+    execute: () => {
+      if (++looks === 19) stop();
+      return 'seen';
+    },
+  });
+  const runnables = ['a', 'b'].map((name) => agent({ name, model: busy('look'), tools: [watched] }));
+  const both = parallel({ name: 'both', runnables });
+  const app = runtime({ app: 'limits', store, recover: 'manual', limits: { rounds: 20 }, runnables: [both] });
+  const running = app.run(both, { input: 'Go', session: 's' });
+  stop = () => running.stop();
+  await expect(Promise.resolve(running)).rejects.toMatchObject({ code: 'run_stopped' });
+  const { session } = await app.resume('s');
+  const warnings = limitDecisions(session.events).filter(({ decision, data }) => decision === 'warn' && data?.['of'] === 'run');
+  expect(warnings).toMatchObject([{ data: { reason: 'round_limit', limit: 20 } }]);
+  const exhausted = limitDecisions(session.events).filter(({ decision }) => decision === 'exhausted');
+  expect(exhausted.map(({ data }) => data?.['of'])).toEqual(['run', 'run']);
+  await app.close();
+});
+
+test('what a hook answers in the place of the model needs no tokens', async () => {
+  const hooks = { beforeModel: () => ({ stepEvents: [{ type: 'assistant' as const, text: 'from the hook' }] }) };
+  const result = await app().run(agent({ name: 'hooked', model: scriptedModel([]), hooks, limits: { tokens: 50 } }), 'Go');
+  expect(result).toMatchObject({ status: 'completed', output: 'from the hook' });
+  expect(result.stopReason).toBeUndefined();
+});

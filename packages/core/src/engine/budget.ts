@@ -351,6 +351,8 @@ export interface AdmissionRequest {
   readonly model: Model;
   /** Whether it is the forced last answer. */
   readonly final: boolean;
+  /** Whether a hook has answered in the place of the model: only rounds are used up. */
+  readonly isFree?: boolean;
 }
 
 /** What a call may use. Its `model_start` says so: that is its reservation. */
@@ -399,11 +401,11 @@ export class AgentBudget implements BudgetView {
    * given is what the call and its `model_start` must carry. `wait` and `exhausted`: no call is made; what is to be done is asked anew, and `decide`
    * knows from `demand` that there was no room.
    */
-  admit({ tokens, characters, model, final }: AdmissionRequest): Admission | 'exhausted' | 'wait' {
+  admit({ tokens, characters, model, final, isFree = false }: AdmissionRequest): Admission | 'exhausted' | 'wait' {
     this.#demand = undefined;
     if (this.accounts.length === 0) return unlimited;
     const output = this.#usualOutput(model);
-    if (output === undefined) return this.#admitRound(final);
+    if (output === undefined || isFree) return this.#admitRound(final);
     const { rates, thinking } = this.#budget.factsOf(model);
     const least = Math.min(output, leastOutputTokens) + thinking;
     // Nobody relies on a prompt being smaller than it looks.

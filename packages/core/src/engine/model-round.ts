@@ -101,7 +101,8 @@ export class ModelRounds {
     if (compacting !== false && (await compacting)) return;
     if (scope.aborted) return;
     // Without room what is to be done is asked anew. Others may not begin a call between this and the start of the call, which reserves.
-    const room = budget.admit({ tokens: prepared.call.tokens, characters: prepared.call.characters, model, final: intent.final });
+    const { tokens, characters } = prepared.call;
+    const room = budget.admit({ tokens, characters, model, final: intent.final, isFree: prepared.given !== undefined });
     if (typeof room === 'string') return;
     await performModelCall(this.#requestOf(intent, model, prepared, room), this.#ports(intent));
   }
