@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Event, type EventDraft, foldEvent, type InvocationMode } from '../ledger/event.ts';
 import { emptyInvocationTree, invocationFold } from '../ledger/invocation-fold.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
+import type { LedgerView } from './history.ts';
 import { priorEvidence } from './prior-evidence.ts';
 
 const yes: ToolResult = { status: 'success', content: 'yes' };
@@ -32,11 +33,15 @@ function calls(
   ];
 }
 
-function priorArgs(drafts: readonly EventDraft[], path: string, agent = 'Ada', limit = 30): readonly (readonly [unknown, number])[] {
+function viewOf(drafts: readonly EventDraft[]): LedgerView {
   const events = drafts.map((draft, i) => ({ ...draft, v: 1, seq: i + 1, id: `e${i + 1}`, at: i }) as Event);
   const invocations = emptyInvocationTree();
   for (const event of events) foldEvent(invocationFold, invocations, event);
-  return priorEvidence({ events, invocations }, path, agent, limit, (event) => event).map(({ args, turn }) => [args, turn]);
+  return { events, invocations };
+}
+
+function priorArgs(drafts: readonly EventDraft[], path: string, agent = 'Ada', limit = 30): readonly (readonly [unknown, number])[] {
+  return priorEvidence(viewOf(drafts), path, agent, limit, (event) => event).map(({ args, turn }) => [args, turn]);
 }
 
 const run = (path: string, name: string, ...inside: readonly EventDraft[]): EventDraft[] => [begin(path, name), says(path), ...inside, end(path)];
@@ -69,7 +74,7 @@ describe('priorEvidence', () => {
     expect(priorArgs(drafts, 'b', 'Ada', 0)).toEqual([]);
   });
 
-  it('leaves out what does not count: vetoes, attempts that were made again, late results, calls without a result', () => {
+  it('leaves out what does not count: vetoes, attempts that were made again, late results, calls without a result, effects', () => {
     const veto: ToolResult = { status: 'error_blocked', content: '', errorType: 'loop_blocked' };
     const open = calls('a', 5, 5)[0] as EventDraft;
     const inside = [
@@ -78,8 +83,19 @@ describe('priorEvidence', () => {
       ...calls('a', 3, 3, yes, { late: true }),
       ...calls('a', 4, 4),
       open,
+      effect,
     ];
     expect(priorArgs([...run('a', 'Ada', ...inside), begin('b', 'Ada')], 'b')).toEqual([[4, -1]]);
+    expect(priorArgs([...run('a', 'Ada', ...inside), begin('b', 'Ada')], 'b', 'Ada', 1)).toEqual([[4, -1]]);
+  });
+
+  it('looks no further back than it must', () => {
+    const { events, invocations } = viewOf([...run('a', 'Ada', ...calls('a', 1, 1), ...calls('a', 2, 2)), begin('b', 'Ada')]);
+    const cut = events.slice();
+    // Whoever looked at these would fail.
+    for (const i of [0, 1, 2, 3]) delete (cut as unknown[])[i];
+    const found = priorEvidence({ events: cut, invocations }, 'b', 'Ada', 1, (event) => event);
+    expect(found.map(({ args }) => args)).toEqual([2]);
   });
 
   it('sees nothing of branches beside it, and nothing that began before it and goes on', () => {
@@ -111,15 +127,12 @@ describe('priorEvidence', () => {
 
   it('puts large values in the place of their references, of what it gives only', () => {
     const drafts = [...run('a', 'Ada', ...calls('a', 1, 1)), ...run('b', 'Bob', ...calls('b', 1, 2)), begin('c', 'Ada')];
-    const events = drafts.map((draft, i) => ({ ...draft, v: 1, seq: i + 1, id: `e${i + 1}`, at: i }) as Event);
-    const invocations = emptyInvocationTree();
-    for (const event of events) foldEvent(invocationFold, invocations, event);
     const loaded: string[] = [];
     const whole = (event: Event): Event => {
       loaded.push(`${event.type} ${event.invocationId}`);
       return event.type === 'tool_call' ? { ...event, args: 'large' } : event;
     };
-    expect(priorEvidence({ events, invocations }, 'c', 'Ada', 30, whole)).toEqual([{ name: 'look', args: 'large', result: yes, turn: -2 }]);
+    expect(priorEvidence(viewOf(drafts), 'c', 'Ada', 30, whole)).toEqual([{ name: 'look', args: 'large', result: yes, turn: -2 }]);
     expect(loaded).toEqual(['tool_result a', 'tool_call a']);
   });
 });

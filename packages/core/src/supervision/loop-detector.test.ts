@@ -114,6 +114,14 @@ describe('ping-pong', () => {
     expect(judged.filter((_, i) => i % 2 === 1).every(({ ran }) => ran)).toBe(true);
   });
 
+  it.each([
+    ['twice each', 'aabbaabba'],
+    ['the same one twice at the end', 'abababaa'],
+  ])('is none when they come otherwise: %s', (_name, names) => {
+    const judged = play([...names].map((name) => ({ call: call(name), result: success('x') })));
+    expect(judged.at(-1)?.block).toMatchObject({ detector: 'repeat', count: 5 });
+  });
+
   it('is none when a third call is among them', () => {
     const judged = play(times(15, (i) => ({ call: call(['a', 'b', 'c'][i % 3] as string), result: success('x') })));
     expect(judged[12]?.block?.detector).toBe('repeat');
@@ -185,6 +193,15 @@ const anyStep = fc.record({
     isKnown: fc.constant(true),
   }),
   result: anyResult,
+});
+
+it('a threshold of one does not make a repetition of calls whose results change', () => {
+  const given = { ...options, warnAt: 1, blockAt: 1 };
+  const judged = play(times(9, (i) => ({ call: call('look'), result: success(i) })).slice(0, 1), given);
+  expect(shown(judged)).toBe('.');
+  const evidence = [{ name: 'look', args: {}, result: success(1), turn: 1 }];
+  expect(judgeResult(evidence, call('look'), success(2), given)).toBeUndefined();
+  expect(judgeResult(evidence, call('look'), success(1), given)).toMatchObject({ level: 'warn', count: 2 });
 });
 
 describe('whatever is called', () => {

@@ -41,6 +41,11 @@ const challenge = `<!DOCTYPE html><html><head><title>Just a moment...</title><sc
 <body><h1>example.com</h1><p>Enable JavaScript and cookies to continue</p></body></html>`;
 const article = `<html><head><title>Access denied: a short history</title></head><body>${'<p>Long ago, doors were locked.</p>'.repeat(200)}</body></html>`;
 
+it('a type that the tool itself gave stays', () => {
+  const given: ToolResult = { status: 'partial', content: [], errorType: 'out_of_date' };
+  expect(checkResult(reads, given, options)?.result).toEqual({ ...given, confidence: 0.3 });
+});
+
 describe('pages that keep visitors out', () => {
   it.each<[JsonValue]>([
     [challenge],
