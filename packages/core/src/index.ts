@@ -87,10 +87,10 @@ export type { CircuitBreakerOptions, ErrorRoutingOptions, EscalationTarget, Loop
 export type { ToolCheck } from './supervision/result-check.ts';
 export { type AdvisorOptions, requestAlternativeApproach } from './tools/advisor.ts';
 export { type AgentToolOptions, agentTool } from './tools/agent-tool.ts';
-export { DuplicateToolError, InvalidToolError, ToolFailure } from './tools/errors.ts';
+export { type ClassifyThrown, DuplicateToolError, InvalidToolError, ToolFailure } from './tools/errors.ts';
 export { type ApprovalOptions, type OnExpire, type PendingOperation, type PendingOperationOptions, pending, type RequestOptions } from './tools/request-options.ts';
 export { toolResult } from './tools/result.ts';
-export { type OnRepeat, type Probe, type ProbeContext, type ProbeResult, type Recovery, type Tool, type ToolContext, type ToolOptions, tool } from './tools/tool.ts';
+export { type OnRepeat, type Probe, type ProbeContext, type ProbeResult, type Recovery, type Tool, type ToolContext, type ToolFallback, type ToolOptions, tool } from './tools/tool.ts';
 export { type Toolset, toolset } from './tools/toolset.ts';
 export { type ExplainedDecision, type ExplainOptions, explain, explainText } from './views/explain.ts';
 export { type Failure, failures } from './views/failures.ts';
