@@ -88,7 +88,10 @@ export interface SupervisionOptions {
   readonly loops?: LoopOptions | false;
   readonly errors?: ErrorRoutingOptions | false;
   readonly results?: ResultCheckOptions | false;
-  /** Checks of what goes in and out, besides those of the runtime. `false`: none at all, nor those that are there by default. */
+  /**
+   * Checks of what goes in and out, besides those of the runtime and those that are there by default; one takes the place of an earlier one of its
+   * name. `false`: none at all, nor those that are there by default.
+   */
   readonly guardrails?: readonly Guardrail[] | false;
   /** Counts failures over the whole runtime. For an agent only `false` is of use: its calls neither count nor are held back. */
   readonly circuitBreaker?: CircuitBreakerOptions | false;
@@ -220,5 +223,7 @@ function resolvedGuardrails(runtime: Given, agent: Given, defaults: readonly Gua
   const shared = part('guardrails', runtime);
   const own = part('guardrails', agent);
   if (own === false) return [];
-  return Object.freeze([...(shared === false ? [] : [...defaults, ...(shared ?? [])]), ...(own ?? [])]);
+  const all = [...(shared === false ? [] : [...defaults, ...(shared ?? [])]), ...(own ?? [])];
+  // A name that is given again means that guardrail with other options: two of them would say the same twice.
+  return Object.freeze(all.filter(({ name }, index) => !all.some((other, later) => later > index && other.name === name)));
 }
