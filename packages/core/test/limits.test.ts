@@ -239,19 +239,19 @@ test('the run warns once, also with branches and after a restart', async () => {
     readOnly: true,
     schema: z.object({ at: z.number() }),
     execute: () => {
-      if (++looks === 19) stop();
+      if (++looks === 37) stop();
       return 'seen';
     },
   });
   const runnables = ['a', 'b'].map((name) => agent({ name, model: busy('look'), tools: [watched] }));
   const both = parallel({ name: 'both', runnables });
-  const app = runtime({ app: 'limits', store, recover: 'manual', limits: { rounds: 20 }, runnables: [both] });
+  const app = runtime({ app: 'limits', store, recover: 'manual', limits: { rounds: 40 }, runnables: [both] });
   const running = app.run(both, { input: 'Go', session: 's' });
   stop = () => running.stop();
   await expect(Promise.resolve(running)).rejects.toMatchObject({ code: 'run_stopped' });
   const { session } = await app.resume('s');
   const warnings = limitDecisions(session.events).filter(({ decision, data }) => decision === 'warn' && data?.['of'] === 'run');
-  expect(warnings).toMatchObject([{ data: { reason: 'round_limit', limit: 20 } }]);
+  expect(warnings).toMatchObject([{ data: { reason: 'round_limit', limit: 40 } }]);
   const exhausted = limitDecisions(session.events).filter(({ decision }) => decision === 'exhausted');
   expect(exhausted.map(({ data }) => data?.['of'])).toEqual(['run', 'run']);
   await app.close();
