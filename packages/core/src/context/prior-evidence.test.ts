@@ -77,6 +77,7 @@ describe('priorEvidence', () => {
   it('leaves out what does not count: vetoes, attempts that were made again, late results, calls without a result, effects', () => {
     const veto: ToolResult = { status: 'error_blocked', content: '', errorType: 'loop_blocked' };
     const open = calls('a', 5, 5)[0] as EventDraft;
+    const effect = { ...(calls('a', 6, 6)[1] as object), callId: 'a/+send' } as EventDraft;
     const inside = [
       ...calls('a', 1, 1, veto),
       ...calls('a', 2, 2, yes, { settled: false }),
