@@ -263,3 +263,11 @@ test('what a hook answers in the place of the model needs no tokens', async () =
   expect(result).toMatchObject({ status: 'completed', output: 'from the hook' });
   expect(result.stopReason).toBeUndefined();
 });
+
+test('each model without a price is named at the start, also those that are asked only when others cannot answer', async () => {
+  const priced = runtime({ app: 'limits', prices: { known: { input: 1, output: 1 } } });
+  const model = [scriptedModel([{ text: 'ok' }], { modelId: 'known' }), scriptedModel([], { modelId: 'unheard' })];
+  const { session } = await priced.run(agent({ name: 'careful', model }), { input: 'Go', limits: { cost: 1 } });
+  const unknown = limitDecisions(session.events).filter(({ decision }) => decision === 'cost_unknown');
+  expect(unknown.map(({ data }) => data?.['model'])).toEqual(['scripted:unheard']);
+});

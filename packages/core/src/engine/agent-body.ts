@@ -11,14 +11,13 @@ import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import { decide, type Frame } from '../loop/decide.ts';
 import type { Intent } from '../loop/intent.ts';
 import { type AttemptState, type CallState, concerns, foldPosition, type Position, positionFold, startPosition } from '../loop/position.ts';
-import { modelName, toModel } from '../models/model.ts';
-import { priceOf } from '../models/price.ts';
+import { toModel } from '../models/model.ts';
 import type { Agent } from '../runnables/agent.ts';
 import { defaultGuardrails } from '../supervision/guardrail.ts';
 import type { LimitState } from '../supervision/limits.ts';
 import { resolveSupervision, type Supervision } from '../supervision/options.ts';
 import { Activity } from './activity.ts';
-import { interruptedCallDraft, limitDraft, limitQuestion } from './agent-notes.ts';
+import { interruptedCallDraft, limitDraft, limitQuestion, unknownPriceDrafts } from './agent-notes.ts';
 import { AgentTools } from './agent-tools.ts';
 import { type AnswerEnd, answeredEnd, endsWithResult, readFinal } from './answer-end.ts';
 import { hasBegunBelow } from './body-effects.ts';
@@ -205,20 +204,10 @@ class AgentRun {
   #noteUnknownPrice(): void {
     const { run, record } = this.#frame;
     const limit = this.#decideFrame.budget.accounts.find(({ limits }) => limits.cost !== undefined)?.limits.cost;
-    const model = toModel(this.#agent.model);
-    if (limit === undefined || priceOf(model, run.app.prices) !== undefined) return;
-    run.ledger.append([
-      {
-        type: 'decision',
-        by: 'runtime',
-        invocationId: record.path,
-        component: 'limits',
-        decision: 'cost_unknown',
-        reasoning: `The price of ${modelName(model)} is not known, so the limit of $${limit} does not hold for its calls.`,
-        alternatives: ["give the price: runtime({ prices }) or the model's `price`", 'limit tokens instead'],
-        data: { model: modelName(model), limit },
-      },
-    ]);
+    if (limit === undefined) return;
+    const models = [this.#agent.model, ...this.#agent.fallbackModels].map(toModel);
+    const drafts = unknownPriceDrafts(record.path, limit, models, run.app.prices);
+    if (drafts.length > 0) run.ledger.append(drafts);
   }
 
   #take(event: Event): void {

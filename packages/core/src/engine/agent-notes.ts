@@ -2,8 +2,8 @@ import type { JsonObject } from '../base/json.ts';
 import type { Question } from '../effects/tool-request.ts';
 import type { EventDraft, EventOf } from '../ledger/event.ts';
 import type { Intent } from '../loop/intent.ts';
-import type { Model, Price } from '../models/model.ts';
-import { costOf } from '../models/price.ts';
+import { type Model, modelName, type Price } from '../models/model.ts';
+import { costOf, priceOf } from '../models/price.ts';
 import type { LimitState } from '../supervision/limits.ts';
 
 /** Closes a model call that a stopped process left open: what it used is estimated. */
@@ -28,6 +28,26 @@ export function interruptedCallDraft(
     ...(cost === undefined ? {} : { cost }),
     durationMs: 0,
   };
+}
+
+/** Says for which of its models a limit in dollars does not hold. */
+export function unknownPriceDrafts(
+  path: string,
+  limit: number,
+  models: readonly Model[],
+  prices: Readonly<Record<string, Price>> | undefined,
+): readonly EventDraft[] {
+  const names = new Set(models.filter((model) => priceOf(model, prices) === undefined).map(modelName));
+  return [...names].map((name) => ({
+    type: 'decision' as const,
+    by: 'runtime' as const,
+    invocationId: path,
+    component: 'limits',
+    decision: 'cost_unknown',
+    reasoning: `The price of ${name} is not known, so the limit of $${limit} does not hold for its calls.`,
+    alternatives: ["give the price: runtime({ prices }) or the model's `price`", 'limit tokens instead'],
+    data: { model: name, limit },
+  }));
 }
 
 /** Says that a limit is near or reached. */
