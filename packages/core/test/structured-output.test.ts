@@ -221,6 +221,18 @@ describe('an answer that does not fit', () => {
     expect(textsOf(model.calls[1]?.prompt)).toContain('Make it shorter');
   });
 
+  test('an agent that failed for its answer and is reopened is asked again', async () => {
+    const model = scriptedModel([{ text: 'A' }, { text: 'B' }, { text: 'C' }, { text: lamp }]);
+    const app = runtime({ app: 'shop', runnables: [agent({ name: 'seller', model, output: product })] });
+    const seller = agent({ name: 'seller', model, output: product });
+    const failed = await app.run(seller, 'What do you sell?');
+    expect(failed.error?.code).toBe('validation_error');
+    await app.reopen(failed.session, { path: failed.runId, reason: 'try again' });
+    expect(await app.run(seller, { session: failed.session })).toMatchObject({ status: 'completed', output: { name: 'Lamp', price: 12 } });
+    expect(model.calls.at(-1)?.prompt.at(-1)).toMatchObject({ role: 'user' });
+    expect(textsOf(model.calls.at(-1)?.prompt.slice(-1))).toContain('There is no JSON in your answer');
+  });
+
   test('a schema that makes something else than JSON is said to', async () => {
     const dates = z.object({ day: z.string().transform((text) => new Date(text)) });
     const day = '{"day":"2026-01-01"}';

@@ -91,14 +91,15 @@ export class AnswerJudge {
     const { repairs, stopReason } = this.#position;
     const { name } = this.#agent;
     const problem = `The answer of "${name}" does not fit: ${inShort}.`;
+    const tell = `${wrong}\n${howToAnswer(output)}`;
     if (!final && stopReason === undefined && repairs < mostRepairs) {
-      const tell = `${wrong}\n${howToAnswer(output)}`;
       const reasoning = `${problem} It is asked for again, time ${repairs + 1} of ${mostRepairs}.`;
       return this.#decision('output', 'repair', { reasoning, alternatives: ['fail with validation_error'], tell, data: { repairs: repairs + 1 } });
     }
     const why = final || stopReason !== undefined ? 'no round is left to ask for it again' : `it was asked for again ${mostRepairs} times`;
     const error = outputFailure(`The answer of "${name}" does not have the form that is asked for: ${inShort}`, name);
-    return this.#decision('output', 'invalid', { reasoning: `${problem} The agent fails: ${why}.`, data: { failure: { ...error } } });
+    // What is told is for an agent that is reopened.
+    return this.#decision('output', 'invalid', { reasoning: `${problem} The agent fails: ${why}.`, tell, data: { failure: { ...error } } });
   }
 
   /** What the goal's check says of an answer that has the right form. */

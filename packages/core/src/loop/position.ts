@@ -277,9 +277,9 @@ function onDecision(position: Position, event: EventOf<'decision'>): Position {
 
 /** What was decided about an answer, or in the place of one. */
 function onAnswerDecision(position: Position, { component, decision, data }: EventOf<'decision'>): void {
-  if (component === 'output' && decision === 'repair') {
-    position.repairs++;
+  if (component === 'output') {
     position.isUnfit = true;
+    if (decision === 'repair') position.repairs++;
   }
   if (component === 'goal' && decision === 'again') position.goalRounds++;
   if (component === 'goal' && decision === 'unmet') position.stopReason ??= 'goal_unmet';
