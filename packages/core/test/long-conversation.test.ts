@@ -1,40 +1,12 @@
-import { APICallError, type LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { agent, type CompactionOptions, type Event, type Model, runtime, type Session, tool } from 'adjutant';
 import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { countTokens, partedCalls, promptTooLong, withWindow } from './small-window.ts';
 
 const rounds = 2_000;
 const window = 20_000;
-
-/** Three characters to a token: not what the estimate says. */
-function countTokens(prompt: LanguageModelV4Prompt): number {
-  return Math.ceil(JSON.stringify(prompt).length / 3);
-}
-
-function tooLong(tokens: number): APICallError {
-  const message = `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens.`;
-  return new APICallError({
-    message,
-    url: 'https://api.openai.com/v1/chat/completions',
-    requestBodyValues: {},
-    statusCode: 400,
-    responseBody: JSON.stringify({ error: { message, type: 'invalid_request_error', param: 'messages', code: 'context_length_exceeded' } }),
-    isRetryable: false,
-  });
-}
-
-/** Ids of calls without a result right behind them, and of results without a call. */
-function parted(prompt: LanguageModelV4Prompt): string[] {
-  const found: string[] = [];
-  let open: string[] = [];
-  for (const message of prompt) {
-    const results = message.role === 'tool' ? message.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : [])) : [];
-    found.push(...open.filter((id) => !results.includes(id)), ...results.filter((id) => !open.includes(id)));
-    open = message.role === 'assistant' ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])) : [];
-  }
-  return [...found, ...open];
-}
 
 class Watched {
   readonly parted: string[] = [];
@@ -45,11 +17,11 @@ class Watched {
   longest = 0;
 
   readonly answer = (prompt: LanguageModelV4Prompt): ScriptedResponse => {
-    this.parted.push(...parted(prompt));
+    this.parted.push(...partedCalls(prompt));
     const tokens = countTokens(prompt);
     if (tokens > window) {
       this.refused++;
-      return { error: tooLong(tokens) };
+      return { error: promptTooLong(window, tokens) };
     }
     this.longest = Math.max(this.longest, prompt.length);
     const usage = { inputTokens: tokens, outputTokens: 20 };
@@ -62,9 +34,7 @@ class Watched {
   };
 
   model(contextWindow: number | undefined): Model {
-    const scripted = scriptedModel(this.answer, { record: false });
-    const named = { kind: 'model' as const, provider: 'scripted', modelId: 'scripted', settings: {}, load: () => scripted };
-    return contextWindow === undefined ? named : { ...named, contextWindow };
+    return withWindow(scriptedModel(this.answer, { record: false }), contextWindow);
   }
 }
 

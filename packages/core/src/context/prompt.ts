@@ -5,6 +5,7 @@ import type { Event } from '../ledger/event.ts';
 import type { HistoryScope, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import type { PromptEvent, RenderContext, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
 import { messageEncoder } from './encoders.ts';
+import { eventSize } from './event-size.ts';
 import { History, type LedgerView } from './history.ts';
 import type { EncoderOptions, MessageEncoder } from './message-encoder.ts';
 
@@ -89,6 +90,12 @@ class PromptContext implements RenderContext {
       if (segment.kind === 'message') return [segment.message];
       return segment.kind === 'events' ? segment.events : this.#histories.of(segment.scope).events();
     });
+  }
+
+  charactersOf(event: PromptEvent): number {
+    if (event.type === 'synthetic' || event.type === 'rewritten') return event.text.length;
+    const { resultLimit, resolve } = this.#histories.options;
+    return eventSize(event, resultLimit, resolve);
   }
 
   #with(segments: readonly Segment[], tools = this.tools, toolChoice = this.toolChoice): PromptContext {

@@ -67,10 +67,11 @@ export function lastSegments(starts: readonly EventOf<'model_start'>[]): readonl
   return segments;
 }
 
-/** The recipe cannot be followed: the event is no model call, the ledger is not whole, or a later version wrote it. */
+/** The recipe cannot be followed: there is no such model call, the ledger is not whole, or a later version wrote it. */
 export class PromptNotFoundError extends AdjutantError {
-  constructor(data: { seq: number; reason: string }) {
-    super('prompt_not_found', `The prompt of event ${data.seq} cannot be shown: ${data.reason}.`, data);
+  constructor(data: { seq: number; reason: string } | { call: number; reason: string }) {
+    const which = 'seq' in data ? `event ${data.seq}` : `model call ${data.call}`;
+    super('prompt_not_found', `The prompt of ${which} cannot be shown: ${data.reason}.`, data);
   }
 }
 
@@ -85,6 +86,17 @@ export function promptOf(source: readonly Event[] | PromptSource, seq: number, r
   return 'ledger' in source
     ? rebuildCall(source.events, seq, resolve ?? source.ledger.resolve)
     : rebuildCall(source, seq, resolve ?? ((value) => value));
+}
+
+/**
+ * The exact call of the `n`-th model call of a session, from 1, in the order of the ledger; attempts that failed count. As `promptOf` otherwise.
+ * @throws PromptNotFoundError
+ */
+export function promptAt(source: readonly Event[] | PromptSource, n: number, resolve?: ResolveValue): LanguageModelV4CallOptions {
+  const events = 'ledger' in source ? source.events : source;
+  let calls = 0;
+  for (const { type, seq } of events) if (type === 'model_start' && ++calls === n) return promptOf(source, seq, resolve);
+  throw new PromptNotFoundError({ call: n, reason: `the session has ${calls} model calls` });
 }
 
 type ResolveValue = (value: unknown) => unknown;

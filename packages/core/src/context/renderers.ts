@@ -1,6 +1,7 @@
 import type { EventOf } from '../ledger/event.ts';
 import type { HistoryScope } from '../ledger/prompt-recipe.ts';
 import type { PromptEvent, RenderContext, Renderer, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
+import { charactersPerToken } from './token-gauge.ts';
 
 /** A text, or a pure function that makes one from what the agent sees. */
 export type PromptText = string | ((context: RenderState) => string);
@@ -56,7 +57,10 @@ export function enrichUserMessages(
   };
 }
 
-/** Keeps injected messages, facts that are to be remembered, and the last `count` other events. A call is never parted from its result: the cut moves back to keep them together. */
+/**
+ * Keeps injected messages, facts that are to be remembered, and the last `count` other events. A call is never parted from its result: the cut
+ * moves back to keep them together.
+ */
 export function selectRecentEvents(count: number): Renderer {
   return (context) => {
     const { events } = context;
@@ -64,6 +68,27 @@ export function selectRecentEvents(count: number): Renderer {
     if (recorded.length <= count) return context;
     let first = recorded.length - count;
     while (first > 0 && belongsToRoundBefore(recorded, first)) first--;
+    const kept = new Set(recorded.slice(first));
+    return context.withEvents(events.filter((event) => !isSelectable(event) || kept.has(event)));
+  };
+}
+
+/**
+ * Keeps injected messages, facts that are to be remembered, and as many of the last other events as fit into `count` tokens, four characters to a
+ * token. Rounds stay whole, and at least the last one stays.
+ */
+export function selectRecentTokens(count: number): Renderer {
+  return (context) => {
+    const { events } = context;
+    const recorded = events.filter(isSelectable);
+    let room = count * charactersPerToken;
+    let first = recorded.length;
+    for (let i = recorded.length - 1; i >= 0; i--) {
+      room -= context.charactersOf(recorded[i] as PromptEvent);
+      if (room < 0 && first < recorded.length) break;
+      if (!belongsToRoundBefore(recorded, i)) first = i;
+    }
+    if (first === 0) return context;
     const kept = new Set(recorded.slice(first));
     return context.withEvents(events.filter((event) => !isSelectable(event) || kept.has(event)));
   };

@@ -45,3 +45,8 @@ export type StateOf<Schema extends StateSchema> = string extends keyof Schema
       Refreshable & { readonly [Scope in Exclude<keyof Schema, 'session' | 'temp'>]: ScopeState<Schema[Scope]> } & {
         temp: Record<string, unknown>;
       };
+
+/** The values of a state, to read: those of the session by their keys, those of other scopes under the name of the scope. */
+export type StateValuesOf<Schema extends StateSchema> = Readonly<Fields<Schema['session']>> & {
+  readonly [Scope in Exclude<keyof Schema, 'session' | 'temp'>]: Readonly<Fields<Schema[Scope]>>;
+};

@@ -40,6 +40,8 @@ export interface RenderContext extends RenderState {
   /** Names of the tools that the model is offered. */
   readonly tools: readonly string[];
   readonly toolChoice: ToolChoice | undefined;
+  /** About how many characters an event takes in the prompt. */
+  charactersOf(event: PromptEvent): number;
   withEvents(events: readonly PromptEvent[]): RenderContext;
   /** Adds one message behind what is there. */
   append(event: PromptEvent): RenderContext;

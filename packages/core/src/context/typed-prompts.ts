@@ -1,0 +1,64 @@
+import { AdjutantError } from '../base/error.ts';
+import type { StateSchema, StateValuesOf } from '../ledger/state-types.ts';
+import type { RenderState } from '../runnables/render-context.ts';
+
+/** What typed prompts see: as renderers do, with the state as its schema says. Values that were never written are `undefined`. */
+export interface PromptView<Schema extends StateSchema> extends Omit<RenderState, 'state'> {
+  readonly state: StateValuesOf<Schema>;
+  readonly schema: Schema;
+}
+
+function viewOf<Schema extends StateSchema>(schema: Schema, context: RenderState): PromptView<Schema> {
+  const { agent, invocationId, round, usage } = context;
+  const { session, ...shared } = context.state;
+  return { agent, invocationId, round, usage, schema, state: { ...session, ...shared } as StateValuesOf<Schema> };
+}
+
+/**
+ * A text that depends on the state, for `injectSystemMessage` and `injectUserMessage`: the state is typed by its schema, as in steps and tools
+ * (`ctx.state.mood`, `ctx.state.user.name`). It is made anew for each prompt and must depend on nothing else.
+ */
+export function message<Schema extends StateSchema>(
+  schema: Schema,
+  write: (context: PromptView<Schema>) => string,
+): (context: RenderState) => string {
+  return (context) => write(viewOf(schema, context));
+}
+
+/** As `message`, for `enrichUserMessages`: `ctx.message` is what the user said. */
+export function enrichment<Schema extends StateSchema>(
+  schema: Schema,
+  write: (context: PromptView<Schema> & { readonly message: string }) => string,
+): (context: RenderState & { readonly message: string }) => string {
+  return (context) => write({ ...viewOf(schema, context), message: context.message });
+}
+
+/** A placeholder of a template stands for a value that is not in the state. */
+export class PromptTemplateError extends AdjutantError {
+  constructor(data: { placeholder: string }) {
+    const { placeholder } = data;
+    super(
+      'prompt_template',
+      `The state has no value for {${placeholder}}. Write it before the agent runs, or {${placeholder}?} where it may be missing.`,
+      data,
+    );
+  }
+}
+
+const placeholders = /\{([A-Za-z_][\w-]{0,127}):([A-Za-z_][\w.-]{0,127})(\?)?\}/g;
+
+/**
+ * Instructions with values of the state: `{session:mood}`, `{user:name}`; with `?` (`{user:name?}`) nothing stands in the place of a missing value.
+ * What is no text is written as JSON. Other braces stay as they are, and so do braces within values.
+ * @throws PromptTemplateError when the prompt is made and a value without `?` is missing
+ */
+export function template(text: string): (context: RenderState) => string {
+  return ({ state }) =>
+    text.replace(placeholders, (_whole, scope: string, key: string, optional: string | undefined) => {
+      const values = Object.hasOwn(state, scope) ? state[scope] : undefined;
+      const value = values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined;
+      if (value === undefined && optional === undefined) throw new PromptTemplateError({ placeholder: `${scope}:${key}` });
+      if (value === undefined) return '';
+      return typeof value === 'string' ? value : JSON.stringify(value);
+    });
+}
