@@ -30,3 +30,9 @@ test('an agent with a typed tool costs few type instantiations', () => {
   expect(baseline).toBeGreaterThan(0);
   expect(instantiations('readme-example.ts') - baseline).toBeLessThan(4_000);
 });
+
+test('agents whose answers have types cost few type instantiations', () => {
+  const cost = instantiations('structured-output.ts') - instantiations('empty.ts');
+  expect(cost).toBeGreaterThan(0);
+  expect(cost).toBeLessThan(4_000);
+});
