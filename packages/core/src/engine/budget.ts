@@ -32,6 +32,7 @@ interface ModelFacts {
   readonly thinking: number;
 }
 
+const noFacts: ModelFacts = Object.freeze({ rates: undefined, thinking: 0 });
 const noRates: Rates = Object.freeze({ input: 0, output: 0 });
 
 type MutableConsumption = { -readonly [Kind in keyof Consumption]: Consumption[Kind] };
@@ -95,6 +96,7 @@ export interface RunBudgetParts {
 export class RunBudget {
   readonly #parts: RunBudgetParts;
   readonly #run: TreeAccount;
+  readonly #onlyRun: readonly TreeAccount[];
   /** Whether what is counted happens now. */
   #isLive = false;
   /** Of agents with limits in tokens or dollars, by their paths. */
@@ -113,6 +115,7 @@ export class RunBudget {
   constructor(parts: RunBudgetParts) {
     this.#parts = parts;
     this.#run = new TreeAccount('run', parts.runId, parts.limits);
+    this.#onlyRun = [this.#run];
     for (const event of parts.events) this.count(event);
     for (const [path, call] of [...this.#open]) {
       this.#close(path);
@@ -229,7 +232,7 @@ export class RunBudget {
   }
 
   #accountsAt(path: string): readonly TreeAccount[] {
-    if (this.#agents.size === 0) return [this.#run];
+    if (this.#agents.size === 0) return this.#onlyRun;
     const found: TreeAccount[] = [this.#run];
     for (const place of [path, ...above(path)]) {
       const account = this.#agents.get(place);
@@ -241,7 +244,7 @@ export class RunBudget {
   #begin(path: string, start: EventOf<'model_start'>, isInterrupted: boolean): void {
     const { maxOutputTokens = 0, model } = start;
     const input = this.#inputOf(path, start);
-    const facts = this.#facts.get(model) ?? this.#factsByName(model);
+    const facts = this.#facts.get(model) ?? (this.isShared ? this.#factsByName(model) : noFacts);
     const { rates, thinking } = facts;
     const output = isInterrupted ? 0 : maxOutputTokens + thinking;
     // Of a model that nobody has named yet in this process only its start says what it costs.

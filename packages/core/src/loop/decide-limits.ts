@@ -1,6 +1,15 @@
 import type { StopReason } from '../ledger/event.ts';
 import type { ResolvedLimits } from '../runnables/agent.ts';
-import { type Account, type Demand, exhaustedLimit, isFullyReserved, type LimitState, nearLimits, roomFor } from '../supervision/limits.ts';
+import {
+  type Account,
+  type Demand,
+  exhaustedLimit,
+  isFullyReserved,
+  type LimitState,
+  nearLimits,
+  roomFor,
+  warningShare,
+} from '../supervision/limits.ts';
 import type { Intent } from './intent.ts';
 import type { Position } from './position.ts';
 
@@ -58,9 +67,15 @@ function ownAccount({ path, rounds, errors, granted }: Position, { limits }: Lim
   };
 }
 
+/** Whether the agent's own limits have to be looked at closely: most rounds are far from them. */
+function isNearOwn({ rounds, errors }: Position, { limits }: LimitFrame): boolean {
+  return rounds >= limits.rounds * warningShare || (limits.errors !== undefined && errors >= limits.errors * warningShare);
+}
+
 function exhaustedNow(position: Position, frame: LimitFrame): LimitState | undefined {
   const { accounts, demand } = frame.budget;
-  const used = exhaustedLimit([ownAccount(position, frame)]) ?? exhaustedLimit(accounts);
+  const own = isNearOwn(position, frame) ? exhaustedLimit([ownAccount(position, frame)]) : undefined;
+  const used = own ?? exhaustedLimit(accounts);
   if (used !== undefined || demand === undefined || demand.final) return used;
   const room = roomFor(accounts, demand, false);
   return typeof room === 'number' ? undefined : room;
@@ -96,8 +111,9 @@ function decideLimit({ limitRequest }: Position, limit: LimitState, { limits: { 
 /** A warning for the agent's own limits once, and for those of the run once in the whole run. What is used up is not warned of any more. */
 export function warningBefore(position: Position, frame: LimitFrame): Intent | undefined {
   const { accounts, warned } = frame.budget;
-  const own = [ownAccount(position, frame), ...accounts.filter(({ of, path }) => of === 'agent' && path === position.path)];
-  for (const account of own) {
+  const first = accounts[0];
+  for (const account of [isNearOwn(position, frame) ? ownAccount(position, frame) : undefined, first]) {
+    if (account === undefined || account.of !== 'agent' || account.path !== position.path) continue;
     const limit = nearLimits(account).find(({ reason }) => !position.warned.has(reason));
     if (limit !== undefined) return { type: 'warn', key: `warn:${limit.reason}`, limit, of: 'agent' };
   }

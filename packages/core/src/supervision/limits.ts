@@ -70,7 +70,7 @@ export interface Demand {
 }
 
 /** Share of a limit at which it is warned of, once. */
-const warningShare = 0.9;
+export const warningShare = 0.9;
 
 /** Sums of dollars differ by the order in which they are made. */
 const dust = 1e-12;
