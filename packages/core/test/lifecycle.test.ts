@@ -1,6 +1,20 @@
-import { agent, type Event, type LifecycleOptions, loop, memoryStore, type Runnable, runTree, runtime, sequence, step, transcript } from 'adjutant';
+import {
+  agent,
+  type Event,
+  type LifecycleOptions,
+  loop,
+  memoryStore,
+  type Runnable,
+  runTree,
+  runtime,
+  sequence,
+  step,
+  tool,
+  transcript,
+} from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { appendBoundaries } from './recovery/crash-matrix.ts';
 import { shared } from './recovery/process.ts';
 import { tickingClock } from './recovery/ticking-clock.ts';
@@ -218,6 +232,66 @@ test('a cancelled run and one that failed are not followed up; a run that began 
   await after.run(ask, { session: 's', input: 'And?' });
   expect(prepared).toBe(0);
   await Promise.all([app.close(), before.close()]);
+});
+
+test('a worker that does a round at a time has the run followed up as well', async () => {
+  const confirm = tool({ name: 'confirm', description: 'Confirms', schema: z.object({}), approval: true, execute: () => 'confirmed' });
+  const model = scriptedModel([{ toolCalls: [{ name: 'confirm', args: {} }] }, { text: 'done' }]);
+  const clerk = agent({ name: 'clerk', model, tools: [confirm] });
+  const { app, calls } = noted({}, [clerk]);
+  const { pendingApprovals } = await app.run(clerk, { input: 'Hello', session: 's' });
+  await app.approve(pendingApprovals[0]?.requestId as string);
+  for (let steps = 0; (await app.advance('s', { until: 'round' })).status !== 'done'; steps++) expect(steps).toBeLessThan(10);
+  const session = await app.session({ id: 's' });
+  while (!ends(session.events).some((end) => end.endsWith('~postProcess completed'))) await new Promise((resolve) => setImmediate(resolve));
+  expect(calls.filter((call) => call.startsWith('after'))).toEqual(['after completed "done"']);
+  await app.close();
+});
+
+test('a preparation may ask somebody outside, and waits for the answer', async () => {
+  const confirm = tool({ name: 'confirm', description: 'Confirms', schema: z.object({}), approval: true, execute: () => 'confirmed' });
+  const model = scriptedModel([{ toolCalls: [{ name: 'confirm', args: {} }] }, { text: 'Welcome.' }]);
+  const host = agent({ name: 'host', model, tools: [confirm] });
+  const { clerk } = clerkOf();
+  const { app, calls } = noted(
+    {
+      prepare: async (ctx) => {
+        ctx.state['greeting'] = (await ctx.call(host, { message: 'Who is it?' })).output ?? null;
+      },
+    },
+    [host],
+  );
+  const waiting = await app.run(clerk, { input: 'Hello', runId: 'r' });
+  expect(waiting).toMatchObject({
+    status: 'yielded',
+    pendingApprovals: [{ name: 'confirm', invocationId: expect.stringMatching(/^r\/~prepare\/host/) }],
+  });
+  await app.approve(waiting.pendingApprovals[0]?.requestId as string);
+  const resumed = app.resume(waiting.session);
+  expect(await resumed).toMatchObject({ status: 'completed', output: 'done' });
+  await resumed.settled();
+  expect(waiting.session.state['greeting']).toBe('Welcome.');
+  expect(calls.slice(-2)).toEqual(['admit', 'after completed "done"']);
+  await app.close();
+});
+
+test('what comes after a run is cancelled with the session, and the run keeps its result', async () => {
+  const { clerk } = clerkOf();
+  const begun = Promise.withResolvers<void>();
+  const { app } = noted({
+    postProcess: (ctx) => {
+      begun.resolve();
+      return new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve()));
+    },
+  });
+  const run = app.run(clerk, { input: 'Hello', session: 's', runId: 'r' });
+  const { session } = await run;
+  await begun.promise;
+  await app.cancel('s');
+  await run.settled();
+  expect(ends(session.events).slice(-2)).toEqual(['r completed', 'r/~postProcess cancelled']);
+  expect(await app.run(clerk, { session, input: 'Hello', runId: 'r' })).toMatchObject({ status: 'completed', output: 'done' });
+  await app.close();
 });
 
 test('a crash at any place leaves the preparation done, the admission asked and the follow-up once ended', async () => {

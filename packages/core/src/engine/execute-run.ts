@@ -9,7 +9,7 @@ import type { Session } from '../ledger/session.ts';
 import { runBody } from './bodies.ts';
 import { NoOpenRunError, RunStoppedError } from './errors.ts';
 import { ExpiryWatch, firstExpiry } from './expiry.ts';
-import { grantDraft, notGranted } from './grants.ts';
+import { runGrants } from './grants.ts';
 import { InboxReader } from './inbox.ts';
 import { assertMayBegin, messageDrafts, rootInput } from './input-contract.ts';
 import { invoke } from './invoke.ts';
@@ -337,7 +337,10 @@ class Execution {
     this.#isInputGiven = true;
     const { ledger } = this.#session;
     const { posted } = this.#request;
-    const granted = [...runGrants(ledger, this.#runId, this.#request), ...limitDrafts(ledger.events, this.#runId, this.#request.limits)];
+    const granted = [
+      ...runGrants(ledger.events, this.#runId, this.#request.permissions),
+      ...limitDrafts(ledger.events, this.#runId, this.#request.limits),
+    ];
     if (this.#open !== undefined && granted.length > 0) ledger.append(granted);
     const input = posted !== undefined && this.#tookPosted(posted) ? [] : messageDrafts(ledger, this.#runId, this.#request);
     const left = posted === undefined ? undefined : this.#inbox?.left.get(posted);
@@ -490,10 +493,4 @@ function continueDetached(run: RunContext): void {
     const runnable = run.app.registry.get(name);
     run.detach(path, invoke(run, { path, runnable, mode, input, scope: new CancelScope(run.detachedScope), activity: run.detachedActivity }));
   }
-}
-
-/** What the run is granted and did not have before, as an event. */
-function runGrants(ledger: Ledger, runId: string, { permissions = [] }: RunRequest): EventDraft[] {
-  const missing = permissions.length === 0 ? [] : notGranted(ledger.events, permissions, runId);
-  return missing.length === 0 ? [] : [grantDraft('grant', { permissions: missing, by: 'user', runId })];
 }

@@ -75,3 +75,9 @@ export function notGranted(events: readonly Event[], permissions: readonly strin
   const granted = new Grants(runId).after(events);
   return permissions.filter((name) => !granted.includes(name));
 }
+
+/** What a run is granted and did not have before, as an event. */
+export function runGrants(events: readonly Event[], runId: string, permissions: readonly string[] = []): EventDraft[] {
+  const missing = permissions.length === 0 ? [] : notGranted(events, permissions, runId);
+  return missing.length === 0 ? [] : [grantDraft('grant', { permissions: missing, by: 'user', runId })];
+}
