@@ -67,6 +67,50 @@ describe('a page that answers 403 every time', () => {
   });
 });
 
+describe('a message that comes meanwhile', () => {
+  /** Rounds in which the page was really asked for, when a message comes at some moment. */
+  async function roundsOf(at: { readonly attempt?: number; readonly model?: number }): Promise<readonly number[]> {
+    const rounds: number[] = [];
+    const app = runtime({ app: 'loops' });
+    const session = await app.session();
+    const page = counting('fetch_page', (_args, times) => {
+      if (times === at.attempt) session.addMessage('I have mended it');
+      return forbidden();
+    });
+    const model = stubbornModel((round) => {
+      if (round + 1 === at.model) session.addMessage('I have mended it');
+      return [{ name: 'fetch_page', args: { url: 'a' } }];
+    });
+    const result = await app.run(agent({ name: 'reader', model, tools: [page.tool] }), { session, input: 'Go' });
+    expect(result.stopReason).toBe('loop');
+    for (const { callId, attempt } of settledResults(session.events)) if (attempt > 0) rounds.push(Number(/r(\d+)\.0$/.exec(callId)?.[1]));
+    return rounds;
+  }
+
+  test('is reason for one more call by a model that has read it', async () => {
+    expect(await roundsOf({})).toEqual([1, 2]);
+    // The call of the second round was made before.
+    expect(await roundsOf({ attempt: 2 })).toEqual([1, 2, 3]);
+  });
+
+  test('changes nothing about a call that the model makes without having read it', async () => {
+    expect(await roundsOf({ model: 3 })).toEqual([1, 2, 4]);
+  });
+});
+
+test('a run that is reopened may look again, because somebody outside wants it to', async () => {
+  const { reader, entered } = blockedPage({ supervision: { loops: { onLoop: 'fail' } } });
+  const made = reader();
+  const app = runtime({ app: 'loops', runnables: [made] });
+  const failed = await app.run(made, { session: 's', input: 'Go' });
+  expect(failed).toMatchObject({ status: 'error', error: { code: 'loop_detected' } });
+  expect(entered).toHaveLength(2);
+  await app.reopen('s', { reason: 'The page is there now.' });
+  const again = await app.resume('s');
+  expect(entered).toHaveLength(3);
+  expect(again).toMatchObject({ status: 'error', error: { code: 'loop_detected' } });
+});
+
 describe('calls that succeed and lead nowhere', () => {
   test('the third is warned of, the fifth is not made', async () => {
     const look = counting('look', () => 'nothing new');

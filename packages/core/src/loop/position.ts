@@ -101,8 +101,10 @@ export interface Position {
   limitRequests: number;
   /** What people allowed beyond the limits, by reason. */
   readonly granted: Map<StopReason, number>;
-  /** Messages from outside so far: each may be reason to do again what led nowhere before. */
+  /** Counts messages from outside as the model comes to read them: each may be reason to do again what led nowhere before. */
   turn: number;
+  /** Whether the next model call opens a turn: something came from outside since the last one. */
+  opensTurn: boolean;
   /** The last settled calls of this invocation, oldest first. */
   readonly evidence: CallEvidence[];
   vetoes: Vetoes;
@@ -152,6 +154,7 @@ export function startPosition(path: string): Position {
     limitRequests: 0,
     granted: new Map(),
     turn: 0,
+    opensTurn: false,
     evidence: [],
     vetoes: { round: 0, streak: 0, total: 0 },
     errors: 0,
@@ -315,7 +318,7 @@ function onCompaction(position: Position, { reason, resultLimit }: EventOf<'comp
 export const positionFold: Fold<Position> = {
   user: (position) => {
     position.unseen++;
-    position.turn++;
+    position.opensTurn = true;
     position.vetoes = { ...position.vetoes, streak: 0 };
     return position;
   },
@@ -375,6 +378,7 @@ export const positionFold: Fold<Position> = {
     position.goalRounds = 0;
     position.overflows = 0;
     position.vetoes = { round: 0, streak: 0, total: 0 };
+    position.opensTurn = true;
     return position;
   },
   model_start: (position, event) => {
@@ -382,6 +386,8 @@ export const positionFold: Fold<Position> = {
       position.calls.clear();
       position.modelErrors = 0;
     }
+    if (position.opensTurn) position.turn++;
+    position.opensTurn = false;
     position.model = { start: event, end: undefined };
     position.text = '';
     position.parsed = undefined;

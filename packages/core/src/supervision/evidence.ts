@@ -7,7 +7,7 @@ export interface CallEvidence {
   readonly name: string;
   readonly args: JsonValue;
   readonly result: ToolResult;
-  /** How many messages had come from outside when the call was made. */
+  /** Counts the messages from outside that the model had read when it made the call. */
   readonly turn: number;
 }
 

@@ -8,7 +8,7 @@ import { tellsTheSame } from './result-key.ts';
 export interface JudgedCall {
   readonly name: string;
   readonly args: JsonValue;
-  /** How many messages had come from outside when the call was made. */
+  /** Counts the messages from outside that the model had read when it made the call. */
   readonly turn: number;
   /** Whether the agent has a tool of this name. */
   readonly isKnown: boolean;
