@@ -24,6 +24,28 @@ test('answers are written as they come, and not again when they are whole', () =
   expect(printed(events)).toBe('[ann] Hello\n[ann] Not streamed\n');
 });
 
+test('a recorded text may come after the deltas of what follows it', () => {
+  const events = [
+    { type: 'assistant_delta', delta: 'One.' },
+    { type: 'assistant_delta', delta: 'Two.' },
+    { type: 'assistant', text: 'One.' },
+    { type: 'model_end' },
+    { type: 'assistant', text: 'Two.' },
+    { type: 'assistant', text: 'Three.' },
+  ];
+  expect(printed(events)).toBe('[ann] One.Two.\n[ann] Three.\n');
+});
+
+test('what was changed after it was streamed is written as it is now', () => {
+  const events = [
+    { type: 'assistant_delta', delta: 'Bob' },
+    { type: 'assistant', text: '[name]' },
+    { type: 'assistant_delta', delta: 'ok' },
+    { type: 'assistant', text: 'ok' },
+  ];
+  expect(printed(events)).toBe('[ann] Bob[name]\n[ann] ok\n');
+});
+
 test('agents beside each other are named', () => {
   const events = [
     { type: 'assistant_delta', delta: 'a' },

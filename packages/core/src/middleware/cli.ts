@@ -28,8 +28,8 @@ export function cliMiddleware(options: CliMiddlewareOptions = {}): Middleware {
 
 class Printer {
   readonly #write: (text: string) => void;
-  /** Invocations whose answer is being streamed: its whole text, which comes later, has been written then. */
-  readonly #streaming = new Set<string>();
+  /** What was streamed of each invocation and has not come whole yet: recorded texts come later than the deltas of what follows them. */
+  readonly #streamed = new Map<string, string>();
   #speaker: string | undefined;
   #isInLine = false;
 
@@ -40,19 +40,16 @@ class Printer {
   take(event: StreamEvent): void {
     switch (event.type) {
       case 'assistant_delta':
-        this.#streaming.add(event.invocationId);
+        this.#streamed.set(event.invocationId, (this.#streamed.get(event.invocationId) ?? '') + event.delta);
         this.#say(event.agent, event.delta);
         return;
       case 'assistant':
-        if (event.invocationId === undefined || !this.#streaming.has(event.invocationId)) this.#say(event.agent, event.text);
+        if (!this.#wasStreamed(event.invocationId ?? '', event.text)) this.#say(event.agent, event.text);
         this.#endLine();
         return;
       case 'stream_reset':
-        this.#streaming.delete(event.invocationId);
+        this.#streamed.delete(event.invocationId);
         this.#line('(the answer begins again)');
-        return;
-      case 'model_end':
-        this.#streaming.delete(event.invocationId);
         return;
       case 'tool_call':
         this.#line(`→ ${event.name}`);
@@ -67,10 +64,20 @@ class Printer {
         this.#line(`✗ ${event.error.message}`);
         return;
       case 'invocation_end':
+        this.#streamed.delete(event.invocationId);
         if (event.status === 'error') this.#line(`✗ ${event.error?.message ?? 'failed'}`);
         return;
       default:
     }
+  }
+
+  /** Whether a text has been written as it came. A hook or a guardrail may have changed it since. */
+  #wasStreamed(invocation: string, text: string): boolean {
+    const streamed = this.#streamed.get(invocation) ?? '';
+    const at = streamed.indexOf(text);
+    if (at < 0) return false;
+    this.#streamed.set(invocation, streamed.slice(at + text.length));
+    return true;
   }
 
   #say(agent: string, text: string): void {

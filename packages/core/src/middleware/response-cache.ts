@@ -55,11 +55,26 @@ export function responseCache(options: ResponseCacheOptions = {}): Middleware {
 }
 
 function keyOf({ model, options }: ModelCall): string {
-  return sha256(canonicalJson([model, options]));
+  return sha256(canonicalJson([model, { ...options, prompt: withEvenIds(options.prompt) }]));
 }
 
-function callerOf({ session, invocationId, round }: HookContext): string {
-  return `${session.app}\n${session.id}\n${invocationId}\n${round}`;
+type Prompt = ModelCall['options']['prompt'];
+
+/** Tool calls by their number: providers name them anew each time, and what is said of them is the same. */
+function withEvenIds(prompt: Prompt): unknown {
+  const numbers = new Map<string, number>();
+  const numbered = (part: object): object => {
+    if (!('toolCallId' in part) || typeof part.toolCallId !== 'string') return part;
+    const number = numbers.get(part.toolCallId) ?? numbers.size;
+    numbers.set(part.toolCallId, number);
+    return { ...part, toolCallId: number };
+  };
+  return prompt.map((message) => (typeof message.content === 'string' ? message : { ...message, content: message.content.map(numbered) }));
+}
+
+/** An invocation makes one model call at a time. */
+function callerOf({ session, invocationId }: HookContext): string {
+  return `${session.app}\n${session.id}\n${invocationId}`;
 }
 
 function mayBeKept({ stepEvents, finishReason, substitutedBy }: ModelResult): boolean {
