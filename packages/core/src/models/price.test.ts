@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { estimateTokens } from './estimate.ts';
 import type { Model } from './model.ts';
 import { costOf, priceOf, priceTableDate } from './price.ts';
 import { resolveRetry, retryDelay } from './retry.ts';
@@ -52,15 +51,11 @@ describe('prices', () => {
   });
 });
 
-describe('windows and estimates', () => {
+describe('windows', () => {
   test('a setting wins over what is known, and 128,000 is assumed of unknown models', () => {
     expect(contextWindowOf(model('gpt-4.1-2025-04-14'))).toBe(1_047_576);
     expect(contextWindowOf(model('gpt-4.1', { contextWindow: 5 }))).toBe(5);
     expect(contextWindowOf(model('qwen3'))).toBe(128_000);
-  });
-
-  test('four characters are a token', () => {
-    expect([estimateTokens(''), estimateTokens('abcde'), estimateTokens(8)]).toEqual([0, 2, 2]);
   });
 });
 
