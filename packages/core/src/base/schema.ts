@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { deepFreeze, isPlainObject, type JsonObject } from './json.ts';
+import { deepFreeze, type JsonObject } from './json.ts';
 
 /** A schema of any library that implements Standard Schema and gives JSON Schema (zod 4.2 and later does), or JSON Schema itself. */
 export type AnySchema<Value = unknown> = StandardSchemaV1<unknown, Value> | JsonObject;
@@ -16,7 +16,9 @@ export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
 export function jsonSchemaOf(schema: unknown): { readonly schema: JsonObject } | { readonly reason: string } {
   const written = isStandardSchema(schema) ? converted(schema) : { schema };
   if ('reason' in written) return written;
-  if (!isPlainObject(written.schema)) return { reason: 'must be a Standard Schema (such as z.object({…})) or a JSON Schema object' };
+  if (typeof written.schema !== 'object' || written.schema === null || Array.isArray(written.schema)) {
+    return { reason: 'must be a Standard Schema (such as z.object({…})) or a JSON Schema object' };
+  }
   try {
     return { schema: deepFreeze(structuredClone(written.schema) as JsonObject) };
   } catch (cause) {

@@ -60,7 +60,8 @@ test('the schema is told in words as soon as one of the models may not be held t
 });
 
 describe('withFormat', () => {
-  const strict = (schema: OutputOption): boolean => withFormat({}, responseFormatOf(answering(schema), held, false)).providerOptions === undefined;
+  const strict = (schema: OutputOption): boolean =>
+    withFormat<{ readonly providerOptions?: unknown }>({}, responseFormatOf(answering(schema), held, false)).providerOptions === undefined;
 
   test.each([
     ['an object', product],

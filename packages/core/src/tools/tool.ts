@@ -16,6 +16,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
+import { isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
 import type { BodyContext } from '../ledger/body-context.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
@@ -245,7 +246,7 @@ export function tool<Args = JsonObject, Input = unknown, Output = unknown, Schem
   // A tool that only waits for input does nothing outside.
   const repeatable = options.readOnly === true || options.idempotent === true || execute === undefined;
   const isDeclared = options.recovery === 'report' || options.recovery === 'ask' || options.destructive === true;
-  const yieldInputSchema = yieldSchema === undefined ? undefined : jsonSchemaOf(name, yieldSchema, 'yieldSchema');
+  const yieldInputSchema = yieldSchema === undefined ? undefined : writtenSchema(name, yieldSchema, 'yieldSchema');
   return Object.freeze({
     ...options,
     execute: execute ?? givenInput,
@@ -341,47 +342,17 @@ function retryOf({ maxAttempts = 3, initialDelayMs = 1_000, backoffMultiplier = 
   return Object.freeze({ maxAttempts, initialDelayMs, backoffMultiplier });
 }
 
-/** Whether a schema is one of a schema library rather than plain JSON Schema. */
-export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
-  return (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema;
-}
-
 /** JSON Schema of what a schema takes. */
-function jsonSchemaOf(name: string, schema: unknown, option: string): JsonObject {
-  const written = isStandardSchema(schema) ? convertedSchema(name, schema, option) : schema;
-  if (typeof written !== 'object' || written === null || Array.isArray(written)) {
-    throw new InvalidToolError({ tool: name, reason: `\`${option}\` must be a Standard Schema (such as z.object({…})) or a JSON Schema object` });
-  }
-  return deepFreeze(copyOfSchema(name, written));
+function writtenSchema(name: string, schema: unknown, option: string): JsonObject {
+  const converted = jsonSchemaOf(schema);
+  if ('reason' in converted) throw new InvalidToolError({ tool: name, reason: `\`${option}\` ${converted.reason}` });
+  return converted.schema;
 }
 
 function inputJsonSchema(name: string, schema: unknown): JsonObject {
-  const written = jsonSchemaOf(name, schema, 'schema');
+  const written = writtenSchema(name, schema, 'schema');
   const { type = 'object' } = written as { type?: unknown };
   if (type !== 'object')
     throw new InvalidToolError({ tool: name, reason: `\`schema\` must describe an object of arguments, not ${JSON.stringify(type)}` });
-  return deepFreeze(copyOfSchema(name, { type, ...written }));
-}
-
-function copyOfSchema(name: string, schema: object): JsonObject {
-  try {
-    return structuredClone(schema) as JsonObject;
-  } catch (cause) {
-    throw new InvalidToolError({ tool: name, reason: `\`schema\` is not JSON Schema: ${(cause as Error).message}` });
-  }
-}
-
-function convertedSchema(name: string, schema: StandardSchemaV1, option: string): unknown {
-  const standard: StandardSchemaV1.Props & { readonly jsonSchema?: StandardJSONSchemaV1.Converter } = schema['~standard'];
-  if (standard.jsonSchema === undefined) {
-    throw new InvalidToolError({
-      tool: name,
-      reason: `\`${option}\` (of ${standard.vendor}) cannot give a JSON Schema; use a library that implements Standard JSON Schema, such as zod 4.2 or later, or pass a JSON Schema object`,
-    });
-  }
-  try {
-    return standard.jsonSchema.input({ target: 'draft-07' });
-  } catch (cause) {
-    throw new InvalidToolError({ tool: name, reason: `\`${option}\` cannot be written as JSON Schema: ${(cause as Error).message}` });
-  }
+  return deepFreeze({ type, ...written });
 }

@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { toErrorRecord } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { AnySchema } from '../base/schema.ts';
+import { type AnySchema, isStandardSchema } from '../base/schema.ts';
 import { InvalidToolError } from './errors.ts';
 import { compileJsonSchema, compileJsonSchemaNow, type JsonSchemaCheck } from './json-schema-check.ts';
-import { isStandardSchema, type Tool } from './tool.ts';
+import type { Tool } from './tool.ts';
 import { explainIssues, explainPlaces, fromStandardIssue, type ValidationIssue } from './validation-issue.ts';
 
 export interface ValidationFailure {
