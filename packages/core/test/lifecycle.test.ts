@@ -336,6 +336,26 @@ test('a crash at any place leaves the preparation done, the admission asked and 
   }
 });
 
+test('a process without the lifecycle leaves the follow-up of a run to others, and runs what it is asked to', async () => {
+  const store = shared(memoryStore());
+  const { clerk } = clerkOf();
+  const lifecycle: LifecycleOptions = { postProcess: (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve())) };
+  const first = runtime({ app: 'lifecycle', store, runnables: [clerk], recover: 'manual', lifecycle });
+  await first.run(clerk, { input: 'Hello', runId: 'r', session: 's' });
+  await first.close();
+  const other = clerkOf(['two']).clerk;
+  const second = runtime({ app: 'lifecycle', store, runnables: [other], recover: 'manual' });
+  expect(await second.run(other, { input: 'And now?', session: 's' })).toMatchObject({ status: 'completed', output: 'two' });
+  await expect(second.resume('s')).rejects.toMatchObject({ code: 'unknown_runnable' });
+  await second.close();
+  const outputs: unknown[] = [];
+  const again = { postProcess: (_ctx: unknown, { output }: { output: unknown }) => void outputs.push(output) };
+  const third = runtime({ app: 'lifecycle', store, runnables: [clerkOf().clerk], recover: 'manual', lifecycle: again });
+  for (const run of await third.recover()) await run.settled();
+  expect(outputs).toEqual(['done']);
+  await third.close();
+});
+
 test('another process follows up a run whose process stopped in between, by itself', async () => {
   const store = shared(memoryStore());
   const { clerk } = clerkOf();

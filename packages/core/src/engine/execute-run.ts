@@ -1,4 +1,4 @@
-import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
+import { AbortReason } from '../base/cancel-scope.ts';
 import type { JsonValue } from '../base/json.ts';
 import { SessionBusyError } from '../ledger/errors.ts';
 import type { EventDraft, EventOf } from '../ledger/event.ts';
@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Session } from '../ledger/session.ts';
 import { runBody } from './bodies.ts';
+import { continueDetached, openDetached } from './detached-children.ts';
 import { NoOpenRunError, RunStoppedError } from './errors.ts';
 import { ExpiryWatch, firstExpiry } from './expiry.ts';
 import { runGrants } from './grants.ts';
@@ -24,7 +25,7 @@ import { limitDrafts, limitsOfRun } from './run-limits.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
 import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
 import { hasOutcome } from './sequence-body.ts';
-import { listen, reasonOf } from './steering.ts';
+import { abortBelow, allWound, heedCancel, listen, reasonOf } from './steering.ts';
 import { tooManyWaiting } from './waiting-limit.ts';
 
 /** What one run is to do. */
@@ -83,15 +84,6 @@ function rootTold(ledger: Ledger, { runId, isNamed, input }: RunRequest): Invoca
   if (!isNamed || input === undefined) return undefined;
   const told = ledger.events.find((event) => event.type === 'user' && event.clientKey === runId && ledger.resolve(event.text) === input);
   return ledger.invocations.byPath.get(told?.invocationId?.split(/[/>]/)[0] ?? '');
-}
-
-/** Children that nobody waits for and that have no outcome: dispatched ones, and spawned ones whose caller has ended. */
-function openDetached({ invocations }: Ledger): InvocationRecord[] {
-  const { byPath } = invocations;
-  return [...byPath.values()].filter(
-    ({ path, mode, parent }) =>
-      (mode === 'dispatch' || (mode === 'spawn' && byPath.get(parent ?? '')?.end !== undefined)) && !hasOutcome(invocations, path),
-  );
 }
 
 interface Beginning {
@@ -311,7 +303,7 @@ class Execution {
     if (this.#stopAsked) run.abort(new AbortReason('stopped', 'The run was given back.'));
     this.#hasNothingNew = this.#request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, this.#runId);
     if (this.#hasNothingNew) return undefined;
-    continueDetached(run);
+    continueDetached(run, this.#request.runnable !== undefined);
     const before = await this.#takeInput();
     const { timeout } = this.#request;
     const record = await invoke(run, {
@@ -463,34 +455,3 @@ class Execution {
 
 /** How often the inbox is looked at before a session is given back all the same: what comes later wakes the next owner. */
 const mostLooks = 5;
-
-/** Stops also what earlier turns and runs of this root dispatched and is still under way. */
-function abortBelow(ledger: Ledger, runId: string, reason: AbortReason): void {
-  for (const [path, { scope }] of occupancyOf(ledger).underWay) if (isBelow(path, runId)) scope.abort(reason);
-}
-
-/** Waits until nothing of a run that was given up is under way. */
-async function allWound({ ledger, runId }: RunContext): Promise<void> {
-  const { underWay } = occupancyOf(ledger);
-  await Promise.allSettled([...underWay].filter(([path]) => isBelow(path, runId)).map(([, { ended }]) => ended));
-}
-
-/** A run that was cancelled before its process stopped is not taken up again: it only ends. */
-function heedCancel(run: RunContext, open: InvocationRecord | undefined): void {
-  if (open === undefined || open.end !== undefined) return;
-  // A run that was reopened after it was cancelled goes on.
-  const cancel = run.ledger.events.findLast(
-    ({ type, invocationId }) => (type === 'cancel' || type === 'invocation_reopen') && invocationId === run.runId,
-  );
-  if (cancel?.type === 'cancel') run.abort(new AbortReason('cancelled', cancel.reason ?? 'The run was cancelled.'));
-}
-
-/** Children that were detached and that the last process left open go on from their recorded names and inputs. */
-function continueDetached(run: RunContext): void {
-  const { detached } = occupancyOf(run.ledger);
-  for (const { path, name, mode, input } of openDetached(run.ledger)) {
-    if (detached.has(path)) continue;
-    const runnable = run.app.registry.get(name);
-    run.detach(path, invoke(run, { path, runnable, mode, input, scope: new CancelScope(run.detachedScope), activity: run.detachedActivity }));
-  }
-}

@@ -87,6 +87,8 @@ export class RunContext {
   readonly onStep: OnStep | undefined;
   /** Runs the body of a runnable. Handed in, so that invoking and the bodies, which invoke, do not import each other. */
   readonly runBody: RunBody;
+  /** Whether something is left open that another process is to go on with. */
+  leavesDetached = false;
   readonly #detached = new Set<Promise<unknown>>();
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
@@ -284,7 +286,7 @@ export class RunContext {
   endExtras(path: string, end: BodyEnd): BatchExtras | undefined {
     const isOfRoot = path === this.runId || (path.startsWith(`${this.runId}>`) && !path.includes('/'));
     if (!isOfRoot || end.next !== undefined) return end.extras;
-    if (this.#detached.size > 0) return end.extras;
+    if (this.#detached.size > 0 || this.leavesDetached) return end.extras;
     return { wakeAt: null, ...end.extras };
   }
 
