@@ -18,12 +18,13 @@ import type { ErrorRoutingOptions } from '../supervision/options.ts';
 import { toolResult } from '../tools/result.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { BodyFrame } from './invoke.ts';
+import type { SeenCalls } from './seen-calls.ts';
 
 interface RoutingParts {
   readonly frame: BodyFrame;
   readonly position: Position;
   readonly errors: Required<ErrorRoutingOptions>;
-  evidence(): readonly CallEvidence[];
+  readonly seen: SeenCalls;
   find(name: string): Tool | undefined;
 }
 
@@ -111,8 +112,8 @@ export class ErrorRouting {
   }
 
   #callsBefore(state: CallState, errorType: string): number {
-    const { position, evidence } = this.#parts;
-    const recent = evidence().filter(({ turn }) => turn === position.turn);
+    const { position, seen } = this.#parts;
+    const recent = seen.all().filter(({ turn }) => turn === position.turn);
     return recent.length === 0 ? 0 : failuresInARow(recent, state.call, errorType);
   }
 

@@ -1,7 +1,6 @@
 import { AbortReason } from '../base/cancel-scope.ts';
 import { AdjutantError, type ErrorRecord, isAdjutantError } from '../base/error.ts';
 import { coerceToJson, type JsonValue } from '../base/json.ts';
-import { priorEvidence } from '../context/prior-evidence.ts';
 import { ownRetryDelay } from '../effects/attempt-recorder.ts';
 import type { CheckedCall, CheckMode, EndedAttempt, SupervisedCall, SupervisedResult, ToolSupervisor, Writes } from '../effects/tool-ports.ts';
 import { joinedWrites, noWrites } from '../effects/tool-writes.ts';
@@ -22,6 +21,7 @@ import type { AgentTools } from './agent-tools.ts';
 import { decisionDraft, ErrorRouting } from './error-routing.ts';
 import type { HookPipeline } from './hook-pipeline.ts';
 import type { BodyFrame } from './invoke.ts';
+import { SeenCalls } from './seen-calls.ts';
 
 /** Calls that are looked back at where the loop detector is off. */
 const defaultWindow = 30;
@@ -43,7 +43,7 @@ export class ToolSupervision implements ToolSupervisor {
   readonly #hooks: HookPipeline | undefined;
   readonly #hasAfterHooks: boolean;
   readonly #routing: ErrorRouting | undefined;
-  #prior: readonly CallEvidence[] | undefined;
+  readonly #seen: SeenCalls;
 
   constructor(frame: BodyFrame, position: Position, supervision: Supervision, hooks: HookPipeline | undefined, tools: Pick<AgentTools, 'find'>) {
     this.#frame = frame;
@@ -54,8 +54,9 @@ export class ToolSupervision implements ToolSupervisor {
     this.#hooks = hooks;
     this.#hasAfterHooks = hooks !== undefined && (hooks.has('afterTool') || hooks.has('onToolError') || hooks.has('errorHandlers'));
     const { errors } = supervision;
+    this.#seen = new SeenCalls(frame, position, supervision.loops?.window ?? defaultWindow);
     const find = (name: string) => tools.find(name);
-    this.#routing = errors && new ErrorRouting({ frame, position, errors, evidence: () => this.#evidence(), find });
+    this.#routing = errors && new ErrorRouting({ frame, position, errors, seen: this.#seen, find });
   }
 
   check(call: SupervisedCall, mode: CheckMode): CheckedCall | undefined | Promise<CheckedCall | undefined> {
@@ -113,14 +114,6 @@ export class ToolSupervision implements ToolSupervisor {
     return { result, notes: [`The tool ${name} could not be run in its place: ${why}.`], writes: { drafts: [draft], extras: undefined } };
   }
 
-  /** Settled calls of the agent that the invocation sees, oldest first. What was there before it is looked up once. */
-  #evidence(): readonly CallEvidence[] {
-    const { run, record } = this.#frame;
-    const limit = this.#supervision.loops?.window ?? defaultWindow;
-    this.#prior ??= priorEvidence(run.ledger, record.path, record.start.name, limit, (event) => run.ledger.whole(event));
-    return this.#prior.length === 0 ? this.#position.evidence : [...this.#prior, ...this.#position.evidence];
-  }
-
   #judged({ call }: CallState, isKnown: boolean): JudgedCall {
     return { name: call.name, args: call.args, turn: this.#position.turn, isKnown };
   }
@@ -148,11 +141,9 @@ export class ToolSupervision implements ToolSupervisor {
 
   #vetoOf(state: CallState, tool: Tool | undefined): SupervisedResult | undefined {
     const { loops } = this.#supervision;
-    if (loops === undefined) return undefined;
-    const evidence = this.#evidence();
-    if (evidence.length === 0) return undefined;
+    if (loops === undefined || !this.#seen.has(state, tool !== undefined)) return undefined;
     const isExhausted = (last: CallEvidence, failures: number) => this.#routing?.isExhausted(last, failures, tool) ?? false;
-    const verdict = judgeCall(evidence, this.#judged(state, tool !== undefined), loops, isExhausted);
+    const verdict = judgeCall(this.#seen.all(), this.#judged(state, tool !== undefined), loops, isExhausted);
     if (verdict === undefined) return undefined;
     const result = toolResult.blocked(verdict.message, { errorType: vetoType });
     const { data, reasoning, alternatives } = loopDetails(state, verdict);
@@ -162,10 +153,8 @@ export class ToolSupervision implements ToolSupervisor {
   /** Tells the model with a result that the call repeats itself. */
   #warn(state: CallState, isKnown: boolean, outcome: Outcome): void {
     const { loops } = this.#supervision;
-    if (loops === undefined) return;
-    const evidence = this.#evidence();
-    if (evidence.length === 0) return;
-    const verdict = judgeResult(evidence, this.#judged(state, isKnown), outcome.result, loops);
+    if (loops === undefined || !this.#seen.has(state, isKnown)) return;
+    const verdict = judgeResult(this.#seen.all(), this.#judged(state, isKnown), outcome.result, loops);
     if (verdict === undefined) return;
     const { data, reasoning, alternatives } = loopDetails(state, verdict);
     outcome.notes = [...outcome.notes, verdict.message];

@@ -1,0 +1,67 @@
+import { priorEvidence } from '../context/prior-evidence.ts';
+import type { CallState, Position } from '../loop/position.ts';
+import { argsKey, type CallEvidence, evidenceKey, mostEvidence, unknownToolType } from '../supervision/evidence.ts';
+import type { BodyFrame } from './invoke.ts';
+
+/**
+ * Settled calls of an agent that its invocation sees, and whether a call is one of them. Nearly all calls are new: these are told from the others
+ * without looking at each call before them.
+ */
+export class SeenCalls {
+  readonly #frame: BodyFrame;
+  readonly #position: Position;
+  readonly #limit: number;
+  #prior: readonly CallEvidence[] | undefined;
+  /** Of calls that were looked at, also some that are forgotten: what is not here was never made. */
+  #keys = new Set<string>();
+  /** The newest of them. */
+  #newest: CallEvidence | undefined;
+  #last: { readonly call: CallState; readonly key: string } | undefined;
+
+  /** @param limit how many calls before the invocation are looked up */
+  constructor(frame: BodyFrame, position: Position, limit: number) {
+    this.#frame = frame;
+    this.#position = position;
+    this.#limit = limit;
+  }
+
+  /** Oldest first. What was there before the invocation is looked up once. */
+  all(): readonly CallEvidence[] {
+    const prior = this.#before();
+    return prior.length === 0 ? this.#position.evidence : [...prior, ...this.#position.evidence];
+  }
+
+  #before(): readonly CallEvidence[] {
+    if (this.#prior === undefined) {
+      const { run, record } = this.#frame;
+      this.#prior = priorEvidence(run.ledger, record.path, record.start.name, this.#limit, (event) => run.ledger.whole(event));
+      for (const one of this.#prior) this.#note(one);
+    }
+    return this.#prior;
+  }
+
+  /** Whether the same call may have been settled before; `false` is certain. */
+  has(call: CallState, isKnown: boolean): boolean {
+    const prior = this.#before();
+    const { evidence } = this.#position;
+    if (evidence.length === 0 && prior.length === 0) return false;
+    if (this.#keys.size > 4 * mostEvidence) {
+      this.#keys = new Set();
+      this.#newest = undefined;
+      for (const one of prior) this.#note(one);
+    }
+    for (let i = evidence.length - 1; i >= 0 && evidence[i] !== this.#newest; i--) this.#note(evidence[i] as CallEvidence);
+    this.#newest = evidence.at(-1);
+    return this.#keys.has(isKnown ? this.#keyOf(call) : call.call.name);
+  }
+
+  #note(one: CallEvidence): void {
+    // Calls of a tool that there is not are the same whatever their arguments.
+    this.#keys.add(one.result.errorType === unknownToolType ? one.name : `${one.name} ${evidenceKey(one)}`);
+  }
+
+  #keyOf(call: CallState): string {
+    if (this.#last?.call !== call) this.#last = { call, key: `${call.call.name} ${argsKey(call.call.args)}` };
+    return this.#last.key;
+  }
+}
