@@ -1,6 +1,8 @@
-import { explain, memoryStore, runtime, type Session, step } from 'adjutant';
+import { agent, explain, memoryStore, runtime, type Session, step, tool } from 'adjutant';
+import { scriptedModel } from 'adjutant/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { Grants } from '../src/engine/grants.ts';
 import { shared } from './recovery/process.ts';
 
@@ -44,6 +46,50 @@ test('a session is granted permissions when it is made or opened, or later, and 
   const fork = await other.fork('s', { at: before });
   expect(permissionsOf(fork, 'four')).toEqual(['fs:read', 'fs:write']);
   await other.close();
+});
+
+test('a session that is created with permissions has them in every process', async () => {
+  const store = shared(memoryStore());
+  const app = runtime({ app: 'grants', store, recover: 'manual' });
+  await app.sessions.create({ id: 's', permissions: ['fs:read'] });
+  await app.close();
+  const other = runtime({ app: 'grants', store, recover: 'manual' });
+  const { session } = await other.run(look, { session: 's', runId: 'one' });
+  expect(permissionsOf(session, 'one')).toEqual(['fs:read']);
+  await other.close();
+});
+
+test('a tool may be called with what the runtime, the session and the run grant together', async () => {
+  const used: string[] = [];
+  const copy = tool({
+    name: 'copy',
+    description: 'Copies',
+    schema: z.object({}),
+    requiresPermission: ['fs:read', 'fs:write', 'net:send'],
+    execute: ({ callId }) => {
+      used.push(callId);
+      return 'copied';
+    },
+  });
+  const rounds = ['one', 'two', 'three', 'four'].flatMap((text) => [{ toolCalls: [{ name: 'copy', args: {} }] }, { text }]);
+  const clerk = agent({ name: 'clerk', model: scriptedModel(rounds), tools: [copy] });
+  const app = runtime({ app: 'grants', permissions: ['fs:read'] });
+  const session = await app.session({ permissions: ['net:*'] });
+  await app.run(clerk, { session, input: 'Copy', runId: 'one' });
+  expect(used).toEqual([]);
+  await app.run(clerk, { session, input: 'Copy', runId: 'two', permissions: ['fs:write'] });
+  expect(used).toEqual(['two/r1.0']);
+  await app.run(clerk, { session, input: 'Copy', runId: 'three' });
+  await app.grant(session, ['fs:*']);
+  await app.revoke(session, ['net:*']);
+  await app.run(clerk, { session, input: 'Copy', runId: 'four' });
+  expect(used).toEqual(['two/r1.0']);
+  const refused = explain(session, { components: ['permissions'] }).filter(({ decision }) => decision === 'refuse');
+  expect(refused.map(({ run, why }) => [run, /fs:write|net:send/.exec(why)?.[0]])).toEqual([
+    ['one', 'fs:write'],
+    ['three', 'fs:write'],
+    ['four', 'net:send'],
+  ]);
 });
 
 test('what a run is granted ends with it, and a fork of it has it', async () => {
