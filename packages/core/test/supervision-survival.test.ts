@@ -1,8 +1,10 @@
 import { type Agent, agent, type EventDraft, isAdjutantError, type RunResult, runtime, type Session, type Store } from 'adjutant';
+import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lasting } from './approving.ts';
 import { type StorePlace, storePlaces } from './store-places.ts';
-import { blockedPage, counting, forbidden, settledResults, stubbornModel } from './stubborn.ts';
+import { blockedPage, counting, forbidden, loopDecisions, settledResults, stubbornModel } from './stubborn.ts';
 
 const newProcess = (store: Store, reader: Agent) => runtime({ app: 'loops', store, runnables: [reader], recover: 'manual' });
 
@@ -139,6 +141,69 @@ async function finished() {
   const { session } = await app.run(reader(), { session: 's', runId: 'run', input: 'Summarise the page' });
   return { session, app, entered };
 }
+
+/** How a page answers each time that it is asked for. */
+const behaviours = {
+  same: () => 'nothing new',
+  changing: (times: number) => ({ percent: times }),
+  byTurns: (times: number) => (times % 3 === 0 ? 'open' : 'closed'),
+  forbidden,
+} as const;
+const anyScript = fc.record({
+  behaviours: fc.tuple(...[0, 1, 2].map(() => fc.constantFrom(...(Object.keys(behaviours) as (keyof typeof behaviours)[])))),
+  pages: fc.array(fc.nat(2), { minLength: 8, maxLength: 24 }),
+  stopAfter: fc.nat(12),
+});
+
+/** Plays a script; with `stopAfter` the process stops after so many results, and another one goes on. */
+async function play({ behaviours: kinds, pages }: { behaviours: (keyof typeof behaviours)[]; pages: number[] }, stopAfter: number | undefined) {
+  const times = [0, 0, 0];
+  const page = counting('page', (args) => {
+    const { number } = args as { number: number };
+    return behaviours[kinds[number] as keyof typeof behaviours](++(times[number] as number));
+  });
+  const made = () => {
+    const model: ScriptedModel = scriptedModel((prompt, call) => {
+      const number = pages[prompt.filter(({ role }) => role === 'tool').length];
+      if (number === undefined || model.calls[call]?.toolChoice?.type === 'none') return { text: 'done' };
+      return { toolCalls: [{ name: 'page', args: { number } }] };
+    });
+    return agent({ name: 'reader', model, tools: [page.tool], limits: { rounds: 30 } });
+  };
+  const store = lasting();
+  const reader = made();
+  const first = newProcess(store, reader);
+  const session = await first.session({ id: 's' });
+  const running = first.run(reader, { session, runId: 'run', input: 'Go' });
+  const forget = session.ledger.onDraft(() => {
+    if (settledResults(session.events).length === stopAfter) running.stop();
+  });
+  const ended = await running.then(
+    (result) => result,
+    () => undefined,
+  );
+  forget();
+  await running.settled();
+  await first.close();
+  const result = ended ?? (await newProcess(store, made()).resume('s'));
+  return { entered: page.entered, decisions: loopDecisions(result.session.events).map(({ reasoning }) => reasoning), stopReason: result.stopReason };
+}
+
+test('a stop between rounds changes nothing about what is let through, whatever is called', async () => {
+  let [blocked, stopped] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(anyScript, async (script) => {
+      const whole = await play(script, undefined);
+      expect(await play(script, script.stopAfter + 1)).toEqual(whole);
+      if (whole.stopReason === 'loop') stopped++;
+      if (whole.decisions.some((reasoning) => /not made any more|no step left/.test(reasoning))) blocked++;
+    }),
+    { numRuns: 40 },
+  );
+  // Otherwise nothing was tested.
+  expect(blocked).toBeGreaterThan(5);
+  expect(stopped).toBeGreaterThan(0);
+});
 
 test('what was tried is known when the prompt no longer holds it', async () => {
   const page = counting('fetch_page', forbidden);
