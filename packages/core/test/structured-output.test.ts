@@ -5,6 +5,7 @@ import {
   agent,
   type Event,
   type EventOf,
+  openai,
   openaiCompatible,
   output,
   type RunResult,
@@ -133,8 +134,9 @@ describe('what providers are asked for', () => {
     expect(textsOf(model.calls[0]?.prompt)).toContain('one number and nothing else');
   });
 
-  test('a server that holds everything to the schema is asked only when it is offered no tools', async () => {
-    const bodies: { messages: unknown[]; response_format?: { type: string } }[] = [];
+  /** A server that first calls a tool and then answers, and what it was asked. */
+  function server() {
+    const bodies: { messages: unknown[]; tools?: unknown[]; response_format?: { type: string; json_schema?: { strict: boolean } } }[] = [];
     const replies = [{ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }] }, { content: lamp }];
     const send = (async (_url, init) => {
       bodies.push(JSON.parse(String(init?.body)));
@@ -146,16 +148,32 @@ describe('what providers are asked for', () => {
       const text = [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'].join('');
       return new Response(text, { headers: { 'content-type': 'text/event-stream' } });
     }) as typeof fetch;
-    const look = tool({ name: 'look', description: 'Looks', schema: z.object({}), readOnly: true, execute: () => 'a lamp' });
+    return { bodies, send };
+  }
+  const look = tool({ name: 'look', description: 'Looks', schema: z.object({}), readOnly: true, execute: () => 'a lamp' });
+
+  test('a server that holds everything to the schema is asked only when it is offered no tools', async () => {
+    const { bodies, send } = server();
     const model = openaiCompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', fetch: send });
-    const withTools = await runtime({ app: 'shop' }).run(
-      agent({ name: 'seller', model, output: product, tools: [look], limits: { rounds: 1 } }),
-      'Sell',
-    );
-    expect(withTools.output).toEqual({ name: 'Lamp', price: 12 });
+    const seller = agent({ name: 'seller', model, output: product, tools: [look], limits: { rounds: 1 } });
+    expect((await runtime({ app: 'shop' }).run(seller, 'Sell')).output).toEqual({ name: 'Lamp', price: 12 });
     // The first call offers tools; the last one, at the limit, does not.
     expect(bodies.map(({ response_format }) => response_format?.type)).toEqual([undefined, 'json_schema']);
     for (const { messages } of bodies) expect(JSON.stringify(messages[0])).toContain('JSON Schema');
+  });
+
+  test.each([
+    ['strictly to a schema that it takes', product, true],
+    ['loosely to one that it would refuse', z.object({ name: z.string(), price: z.number(), size: z.string().optional() }), false],
+  ])('OpenAI is held %s, also while it is offered tools', async (_name, schema, strict) => {
+    const { bodies, send } = server();
+    const model = openai('gpt-4.1', { apiKey: 'k', fetch: send, endpoints: [{ type: 'openai', baseUrl: 'http://127.0.0.1:1/v1', api: 'chat' }] });
+    const seller = agent({ name: 'seller', model, output: schema, tools: [look] });
+    expect((await runtime({ app: 'shop' }).run(seller, 'Sell')).output).toEqual({ name: 'Lamp', price: 12 });
+    expect(bodies.map(({ tools, response_format }) => [tools?.length, response_format?.json_schema?.strict])).toEqual([
+      [1, strict],
+      [1, strict],
+    ]);
   });
 });
 
