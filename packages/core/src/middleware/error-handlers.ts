@@ -3,7 +3,7 @@ import { isAnything, isCount, isCountOrNone, isFunction, isNotNegative, type Opt
 import type { ErrorAction, ErrorContext, ErrorHandler } from '../runnables/hooks.ts';
 
 export interface RetryHandlerOptions {
-  /** Attempts in all, those of others included. @default 3 */
+  /** Attempts in all, those of others included; for tools not more than `supervision.errors.attempts`. @default 3 */
   readonly maxAttempts?: number;
   /** Milliseconds before the second attempt; twice as long before each further one. @default 500 */
   readonly baseDelay?: number;
@@ -12,7 +12,7 @@ export interface RetryHandlerOptions {
 }
 
 export interface RateLimitHandlerOptions {
-  /** Attempts after the first. @default 5 */
+  /** Attempts after the first. For tools `supervision.errors.attempts`, 3 by default, counts as well. @default 5 */
   readonly maxRetries?: number;
   /** Milliseconds before the second attempt when the other side does not say how long to wait; twice as long before each further one. @default 1_000 */
   readonly baseDelay?: number;
