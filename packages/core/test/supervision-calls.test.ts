@@ -225,6 +225,28 @@ describe('error handlers', () => {
   });
 });
 
+test.each<Options>([{ outputSchema: z.string() }, { finalize: () => Promise.reject(Object.assign(new Error('slow'), { code: 'ETIMEDOUT' })) }])(
+  'a tool that has done its work is not run again because of what failed afterwards',
+  async (options) => {
+    const { tool: write, seen } = working(() => 1, { readOnly: true, ...options });
+    const { events } = await play({ tools: [write], calls: ['write'] });
+    expect(seen).toHaveLength(1);
+    expect(story(events)).toEqual(['plain']);
+  },
+);
+
+describe('calls that are not allowed, made again and again', () => {
+  test.each<[string, Options, object]>([
+    ['permission_denied', { requiresPermission: ['fs:write'] }, {}],
+    ['guardrail_denied', {}, { supervision: { guardrails: [{ name: 'no', toolCall: () => ({ action: 'deny', message: 'no' }) }] } }],
+    ['hook_refused', {}, { hooks: { beforeTool: () => ({ error: 'no' }) } }],
+  ])('%s', async (errorType, options, more) => {
+    const { events, result } = await play({ tools: [working(undefined, options).tool], calls: Array(6).fill('write'), agent: more });
+    expect(results(events).map(({ result: { errorType: type } }) => type)).toEqual([errorType, 'loop_blocked', 'loop_blocked']);
+    expect(result).toMatchObject({ status: 'completed', stopReason: 'loop' });
+  });
+});
+
 describe('classify', () => {
   class VaultError extends Error {}
   const vault = (classify: ToolOptions<unknown, unknown, unknown, never>['classify']) =>

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import { attemptsOf, type EndedAttempt, type SupervisedResult, type Writes } from '../effects/tool-ports.ts';
 import type { EventDraft } from '../ledger/event.ts';
-import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
+import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 import type { CallState, Position } from '../loop/position.ts';
 import {
   attemptsBehind,
@@ -44,7 +44,7 @@ export class ErrorRouting {
 
   /** How often the same cause has failed in a row, this time included: in this call, and in calls before it since the last message from outside. */
   failures(attempt: EndedAttempt, result: ToolResult): number {
-    return this.#count(attempt, result, this.#mayRepeat(attempt.tool, attempt.effect), { ...this.#routed(attempt), ownRetry: false });
+    return this.#count(attempt, result, mayRepeat(attempt), { ...this.#routed(attempt), ownRetry: false });
   }
 
   /** Whether the model was told that this way is closed. */
@@ -54,14 +54,16 @@ export class ErrorRouting {
     return isChainExhausted(errorTypeOf(result), result.status, failures, this.#parts.errors, routed);
   }
 
-  /** What is done about a failed attempt; `undefined`: it is left as it is. */
-  failed(attempt: EndedAttempt, mayRepeat: boolean): SupervisedResult | undefined {
-    const { result, effect, tool, state } = attempt;
-    if (!this.#isRouted(result, effect, tool)) return undefined;
+  /**
+   * What is done about a failed attempt; `undefined`: it is left as it is.
+   * @param result what checks and hooks have made of what the tool gave
+   */
+  failed(attempt: EndedAttempt, result: ToolResult): SupervisedResult | undefined {
+    if (!this.#isRouted(attempt, result)) return undefined;
     const routed = this.#routed(attempt);
-    const failure = failureOf(result, mayRepeat, attempt.retryAfterMs);
-    const count = this.#count(attempt, result, mayRepeat, routed);
-    return this.#outcome(state, tool.name, result, route(failure, count, this.#parts.errors, routed), count, true);
+    const failure = failureOf(result, mayRepeat(attempt), attempt.retryAfterMs);
+    const count = this.#count(attempt, result, failure.mayRepeat, routed);
+    return this.#outcome(attempt.state, attempt.tool.name, result, route(failure, count, this.#parts.errors, routed), count, true);
   }
 
   /** What is done about a call that was not attempted. Nothing of it is tried again as it is. */
@@ -89,16 +91,12 @@ export class ErrorRouting {
     return this.#decision(state, tool.name, result, 'retry', reasoning, ['report'], { attempt: attempt.attempt, delayMs });
   }
 
-  #isRouted(result: ToolResult, effect: ToolEffect | undefined, tool: Tool): boolean {
+  #isRouted(attempt: EndedAttempt, result: ToolResult): boolean {
     if (result.escalate === true) return true;
     if (isSuccess(result)) return result.errorType !== undefined && hasChain(result.errorType, this.#parts.errors);
     if (result.status === 'unknown' || notRouted.has(result.errorType)) return false;
-    // What nobody knows the effect of is answered by the tool's recovery, and so is what failed after the tool had done its work.
-    return effect === 'none' || tool.recovery === 'rerun' || (effect === undefined && result.status === 'error_blocked');
-  }
-
-  #mayRepeat(tool: Tool, effect: ToolEffect | undefined): boolean {
-    return effect === 'none' || tool.recovery === 'rerun';
+    // What nobody knows the effect of is answered by the tool's recovery; what failed after the tool had done its work says what to do itself.
+    return isSuccess(attempt.result) || mayRepeat(attempt);
   }
 
   #routed({ tool, state }: EndedAttempt): RoutedTool {
@@ -177,6 +175,13 @@ export class ErrorRouting {
     const all = { callId: call.callId, tool, errorType: errorTypeOf(result), ...data };
     return decisionDraft(this.#parts.frame.record.path, 'error_router', strategy, reasoning, alternatives, all);
   }
+}
+
+/** Only what is known to have had no effect, and tools that may be run again, are ever tried again or followed by another tool. */
+export function mayRepeat({ effect, tool, result }: EndedAttempt): boolean {
+  if (effect === 'none') return true;
+  // A tool that has done its work is not run again because of what failed afterwards.
+  return tool.recovery === 'rerun' && (effect === 'unknown' || isSuccess(result));
 }
 
 /** A decision as an event. */

@@ -56,8 +56,11 @@ export class SeenCalls {
   }
 
   #note(one: CallEvidence): void {
+    const last = this.#last;
     // Calls of a tool that there is not are the same whatever their arguments.
-    this.#keys.add(one.result.errorType === unknownToolType ? one.name : `${one.name} ${evidenceKey(one)}`);
+    if (one.result.errorType === unknownToolType) this.#keys.add(one.name);
+    else if (last !== undefined && last.call.call.args === one.args && last.call.call.name === one.name) this.#keys.add(last.key);
+    else this.#keys.add(`${one.name} ${evidenceKey(one)}`);
   }
 
   #keyOf(call: CallState): string {

@@ -18,7 +18,7 @@ import { checkResult } from '../supervision/result-check.ts';
 import { toolResult, toToolResult } from '../tools/result.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { AgentTools } from './agent-tools.ts';
-import { decisionDraft, ErrorRouting } from './error-routing.ts';
+import { decisionDraft, ErrorRouting, mayRepeat } from './error-routing.ts';
 import type { HookPipeline } from './hook-pipeline.ts';
 import type { BodyFrame } from './invoke.ts';
 import { SeenCalls } from './seen-calls.ts';
@@ -61,13 +61,12 @@ export class ToolSupervision implements ToolSupervisor {
 
   check(call: SupervisedCall, mode: CheckMode): CheckedCall | undefined | Promise<CheckedCall | undefined> {
     const missing = this.#missing(call);
-    if (missing !== undefined) return refusedWith(missing);
-    const guarded = this.#callGuards.length > 0 ? this.#guarded(call, mode) : undefined;
-    if (guarded?.refused !== undefined) return guarded;
-    const veto = mode === 'first' ? this.#veto(call) : undefined;
-    const refused = veto === undefined ? this.#circuit(call, false) : refusedWith(veto);
+    const guarded = missing === undefined && this.#callGuards.length > 0 ? this.#guarded(call, mode) : undefined;
+    const denied = missing ?? guarded?.refused;
+    // Also a call that is not allowed is a loop when it is made again and again.
+    const refused = (mode === 'first' ? this.#veto(call) : undefined) ?? denied ?? this.#circuit(call, false)?.refused;
     // What was decided before is written down all the same.
-    if (refused !== undefined) return { ...refused, writes: guarded?.writes ?? noWrites };
+    if (refused !== undefined) return { refused, guidance: [], writes: guarded?.writes ?? noWrites };
     if (mode === 'approved' || this.#hooks?.has('beforeTool') !== true) return guarded;
     return this.#hooked(hookCall(call, guarded?.args), this.#hooks, guarded);
   }
@@ -277,7 +276,7 @@ export class ToolSupervision implements ToolSupervisor {
   /** What an error handler wants, unless all of them pass. */
   async #askHandlers(attempt: EndedAttempt, outcome: Outcome, hooks: HookPipeline): Promise<SupervisedResult | undefined> {
     const { result } = outcome;
-    const mayRetry = this.#mayRepeat(attempt);
+    const mayRetry = mayRepeat(attempt);
     const count = this.#routing?.failures(attempt, result) ?? attempt.attempt;
     const error = new AdjutantError(result.errorType ?? result.status, String(result.content), { tool: attempt.tool.name });
     const failure = { phase: 'tool' as const, error, attempt: count, retryAfterMs: attempt.retryAfterMs, mayRetry, call: hookCall(attempt), result };
@@ -360,7 +359,7 @@ export class ToolSupervision implements ToolSupervisor {
       outcome.drafts = [...outcome.drafts, ...drafts];
       return { ...this.#settled(outcome, hookWrites), retryAfterMs: delay };
     }
-    const routed = this.#routing?.failed({ ...attempt, result }, this.#mayRepeat(attempt));
+    const routed = this.#routing?.failed(attempt, result);
     if (routed !== undefined) {
       outcome.result = routed.result;
       outcome.notes = [...outcome.notes, ...routed.notes];
@@ -369,11 +368,6 @@ export class ToolSupervision implements ToolSupervisor {
     }
     this.#warn(attempt.state, true, outcome);
     return this.#settled(outcome, hookWrites);
-  }
-
-  /** Only what is known to have had no effect, and tools that may be run again, are ever tried again or followed by another tool. */
-  #mayRepeat({ effect, tool }: EndedAttempt): boolean {
-    return effect === 'none' || tool.recovery === 'rerun';
   }
 
   #settled({ result, notes, drafts }: Outcome, hookWrites: Writes): SupervisedResult {
