@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import { answerOfSteps, type ProcessedAnswer, stepEventsOf } from '../effects/model-answer.ts';
-import type { EventDraft } from '../ledger/event.ts';
+import type { Event, EventDraft } from '../ledger/event.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { ModelAnswer } from '../models/call.ts';
 import { applyGuardrails, type Guardrail, guardrailsAt } from '../supervision/guardrail.ts';
@@ -94,12 +94,24 @@ export class AnswerPipeline {
     const check = { agent: this.#agent, round, text, tools: this.#tools.all().map(({ name }) => name) };
     const { value, denied, decisions } = applyGuardrails('output', this.#guardrails, check);
     if (decisions.length === 0) return { answer, before: [], decisions: before, extras: undefined };
-    const { path } = this.#frame.record;
+    const { path, events } = this.#frame.record;
     const said = denied === undefined ? String(value) : denied.message;
     const changed = said === text ? answer : { ...answer, texts: [{ text: said }], ...(denied === undefined ? {} : { toolCalls: [] }) };
-    const drafts = decisions.map((decision): EventDraft => ({ type: 'decision', by: 'runtime', invocationId: path, ...decision }));
+    // A model that does not heed what it is told would use up all of its rounds.
+    const isHeard = events.filter(isGuidance).length < mostGuided;
+    const drafts = decisions.map(({ tell, ...decision }): EventDraft => {
+      const told = tell === undefined || !isHeard ? {} : { tell };
+      return { type: 'decision', by: 'runtime', invocationId: path, ...decision, ...told };
+    });
     return { answer: changed, before: [], decisions: [...before, ...drafts], extras: undefined };
   }
+}
+
+/** How often an agent is made to answer again because of what guardrails say of its answers. */
+const mostGuided = 2;
+
+function isGuidance(event: Event): boolean {
+  return event.type === 'decision' && event.component === 'guardrail' && event.data?.['point'] === 'output' && event.tell !== undefined;
 }
 
 function textOf({ texts }: ModelAnswer): string {
