@@ -58,7 +58,7 @@ test('a refused key is followed by the next one, and neither is recorded', async
 });
 
 test('an overloaded model is asked for less reasoning before another one is asked', async () => {
-  const { asked, model } = provider(({ effort, model: id }) => (id === 'o3' ? { status: 503, message: 'overloaded' } : undefined));
+  const { asked, model } = provider(({ model: id }) => (id === 'o3' ? { status: 503, message: 'overloaded' } : undefined));
   const { result } = await ask([model('o3', { reasoning: { effort: 'high' } }), model('gpt-4o')]);
   expect(result).toMatchObject({ status: 'completed', output: 'Hello' });
   expect(asked.map(({ model: id, effort }) => [id, effort])).toEqual([

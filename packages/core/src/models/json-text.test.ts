@@ -64,6 +64,12 @@ describe('findJson', () => {
   });
 });
 
+test('what is too long to be repaired soon is not repaired', async () => {
+  expect(await findJson(`[${'"a" '.repeat(10)}]`)).toEqual(Array.from({ length: 10 }, () => 'a'));
+  expect(await findJson(`[${'"a" '.repeat(100_000)}]`)).toBeUndefined();
+  expect(await findJson(`[${'"a",'.repeat(100_000)}"a"]`)).toHaveLength(100_001);
+});
+
 test('findStrictJson repairs nothing', () => {
   expect(findStrictJson('x {"a": 1} y')).toEqual({ a: 1 });
   expect(findStrictJson("{'a': 1}")).toBeUndefined();

@@ -2,6 +2,8 @@ import type { JsonValue } from '../base/json.ts';
 
 /** Longer texts are not searched: JSON that a model was asked for is shorter, and a repair takes memory. */
 const longestText = 500_000;
+/** The time of a repair grows with the square of the length: 0.3 seconds for a list of this length without commas. */
+const longestRepair = 32_000;
 /** Places at which a value may begin that are tried; prose has brackets, too. */
 const mostBeginnings = 20;
 
@@ -15,7 +17,7 @@ export async function findJson(text: string): Promise<JsonValue | undefined> {
   if (found !== undefined || text.length > longestText) return found;
   const place = fencedText(text) ?? text;
   const start = place.search(/[[{]/);
-  if (start === -1) return undefined;
+  if (start === -1 || place.length - start > longestRepair) return undefined;
   const { jsonrepair } = await import('jsonrepair');
   const end = Math.max(place.lastIndexOf('}'), place.lastIndexOf(']'));
   // First without the prose behind it; but the last bracket may belong to a string that is not closed.

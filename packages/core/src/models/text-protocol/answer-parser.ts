@@ -86,6 +86,12 @@ export class AnswerParser {
   }
 
   #take(piece: string): void {
+    const isProse = this.#mode !== 'held' && this.#mode !== 'action';
+    if (isProse && piece.trim() === '') {
+      // Only appended: to look at all blanks for each new one would take long when there are many.
+      this.#blanks += piece;
+      return;
+    }
     switch (this.#mode) {
       case 'start':
         this.#blanks += piece;

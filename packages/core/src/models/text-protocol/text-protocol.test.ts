@@ -154,6 +154,12 @@ describe('an answer', () => {
     );
   });
 
+  test('many blanks in small pieces take no long time', async () => {
+    // 20 seconds, when all blanks were looked at for each new one.
+    const chunks = Array.from({ length: 100_000 }, () => '   ');
+    expect(await read('', { chunks: [...chunks, 'far', ...chunks] })).toMatchObject({ texts: ['far'], calls: [] });
+  });
+
   test('ids of calls go on from those in the prompt', async () => {
     const prompt: LanguageModelV4CallOptions['prompt'] = [
       ...options.prompt,
