@@ -216,6 +216,35 @@ describe('chains that somebody wrote', () => {
     expect(busy.runs).toEqual([1, 2, 3]);
     expect(story(after.events)).toEqual(['again after 60000', 'again after 120000', 'closed']);
   });
+
+  test('an attempt that was cut off does not begin the count anew', async () => {
+    const clock = testClock();
+    const store = lasting(memoryStore({ clock }));
+    const busy = failing(() => (busy.runs.length === 2 ? new Promise(() => undefined) : http(503)), { readOnly: true });
+    const model = scriptedModel([{ toolCalls: [{ name: 'fetch' }] }, { text: 'done' }]);
+    const worker = agent({ name: 'worker', model, tools: [busy] });
+    const make = () => runtime({ app: 'restarting', store, ports: { clock }, recover: 'manual', runnables: [worker] });
+    const running = make().run(worker, { input: 'Go', session: 's', runId: 'run' });
+    let isOver = false;
+    running
+      .then(undefined, () => undefined)
+      .then(() => {
+        isOver = true;
+      });
+    await until(
+      () => busy.runs.length === 2,
+      'the second attempt',
+      () => clock.advance(100),
+    );
+    running.stop();
+    await until(
+      () => isOver,
+      'the end of the first process',
+      () => clock.advance(100),
+    );
+    const { session } = await finished(make().resume('s'), clock);
+    expect(story(session.events)).toEqual(['again after 1000', 'again after 0', 'again after 2000', 'closed']);
+  });
 });
 
 describe('a fallback tool', () => {

@@ -122,7 +122,8 @@ export class ErrorRouting {
     const behind = attemptsBehind(calls, failureOf(result, mayRepeat, undefined), errors, routed);
     // What the tool itself tried counts as one.
     if (routed.ownRetry) return behind + 1;
-    const earlier = attemptsOf(state).filter(({ result: ended }) => ended !== undefined);
+    // An attempt that was cut off says nothing of the cause.
+    const earlier = attemptsOf(state).filter(({ result: ended }) => ended !== undefined && ended.result.errorType !== 'interrupted');
     const other = earlier.findLastIndex(({ result: ended }) => ended !== undefined && errorTypeOf(ended.result) !== errorType);
     const inARow = earlier.length - 1 - other;
     return earlier.length + 1 >= mostCauses * errors.attempts ? errors.attempts + 1 : behind + inARow + 1;
