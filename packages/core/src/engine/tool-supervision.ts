@@ -26,6 +26,8 @@ import { SeenCalls } from './seen-calls.ts';
 /** Calls that are looked back at where the loop detector is off. */
 const defaultWindow = 30;
 
+const nothing: readonly never[] = Object.freeze([]);
+
 /** What a call has come to so far. */
 interface Outcome {
   result: ToolResult;
@@ -43,6 +45,7 @@ export class ToolSupervision implements ToolSupervisor {
   readonly #hooks: HookPipeline | undefined;
   readonly #hasAfterHooks: boolean;
   readonly #routing: ErrorRouting | undefined;
+  readonly #mayChange: (tool: string) => boolean;
   readonly #seen: SeenCalls;
 
   constructor(frame: BodyFrame, position: Position, supervision: Supervision, hooks: HookPipeline | undefined, tools: Pick<AgentTools, 'find'>) {
@@ -53,6 +56,7 @@ export class ToolSupervision implements ToolSupervisor {
     this.#resultGuards = guardrailsAt(supervision.guardrails, 'toolResult');
     this.#hooks = hooks;
     this.#hasAfterHooks = hooks !== undefined && (hooks.has('afterTool') || hooks.has('onToolError') || hooks.has('errorHandlers'));
+    this.#mayChange = (name) => tools.find(name)?.readOnly === false;
     const { errors } = supervision;
     this.#seen = new SeenCalls(frame, position, supervision.loops?.window ?? defaultWindow);
     const find = (name: string) => tools.find(name);
@@ -78,13 +82,14 @@ export class ToolSupervision implements ToolSupervisor {
   heed({ tool, state }: SupervisedCall, result: ToolResult): readonly EventDraft[] {
     const { run } = this.#frame;
     const breakers = this.#supervision.circuitBreaker ? run.app.circuitBreakers : undefined;
-    if (breakers === undefined) return [];
-    const change = breakers.record(tool.name, breakerOutcome(result), run.app.clock.monotonic());
-    return change === undefined ? [] : [this.#breakerDecision(tool.name, state, change)];
+    const outcome = breakerOutcome(result);
+    if (breakers === undefined || (breakers.isQuiet && outcome !== 'failure')) return nothing;
+    const change = breakers.record(tool.name, outcome, run.app.clock.monotonic());
+    return change === undefined ? nothing : [this.#breakerDecision(tool.name, state, change)];
   }
 
   ended(attempt: EndedAttempt): SupervisedResult | Promise<SupervisedResult> {
-    const outcome: Outcome = { result: attempt.result, notes: attempt.guidance, drafts: [] };
+    const outcome: Outcome = { result: attempt.result, notes: attempt.guidance, drafts: nothing };
     this.#checkResult(attempt, outcome);
     if (this.#resultGuards.length > 0) this.#guardResult(attempt, outcome);
     if (this.#hooks === undefined || !this.#hasAfterHooks) return this.#concluded(attempt, outcome, noWrites);
@@ -142,7 +147,7 @@ export class ToolSupervision implements ToolSupervisor {
     const { loops } = this.#supervision;
     if (loops === undefined || !this.#seen.has(state, tool !== undefined)) return undefined;
     const isExhausted = (last: CallEvidence, failures: number) => this.#routing?.isExhausted(last, failures, tool) ?? false;
-    const verdict = judgeCall(this.#seen.all(), this.#judged(state, tool !== undefined), loops, isExhausted);
+    const verdict = judgeCall(this.#seen.all(), this.#judged(state, tool !== undefined), loops, isExhausted, this.#mayChange);
     if (verdict === undefined) return undefined;
     const result = toolResult.blocked(verdict.message, { errorType: vetoType });
     const { data, reasoning, alternatives } = loopDetails(state, verdict);
@@ -187,7 +192,7 @@ export class ToolSupervision implements ToolSupervisor {
   #circuit({ tool, state }: SupervisedCall, takes: boolean): CheckedCall | undefined {
     const { run } = this.#frame;
     const breakers = this.#supervision.circuitBreaker ? run.app.circuitBreakers : undefined;
-    if (breakers === undefined) return undefined;
+    if (breakers === undefined || breakers.isQuiet) return undefined;
     const now = run.app.clock.monotonic();
     const admission = takes ? breakers.admit(tool.name, now) : breakers.peek(tool.name, now);
     if (admission.admitted) {

@@ -44,6 +44,11 @@ export class CircuitBreakers {
     this.options = { failures, resetAfter };
   }
 
+  /** Whether no tool has failed of late, so that nobody need be asked. */
+  get isQuiet(): boolean {
+    return this.#circuits.size === 0;
+  }
+
   /** What `admit` would say, without taking the place of the call that is let through. */
   peek(tool: string, now: number): Admission {
     const circuit = this.#circuits.get(tool);
