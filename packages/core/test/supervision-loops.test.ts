@@ -1,4 +1,4 @@
-import { agent, run, runtime, type SupervisionOptions } from 'adjutant';
+import { agent, explain, run, runtime, type SupervisionOptions } from 'adjutant';
 import { testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { blockedPage, counting, forbidden, loopDecisions, settledResults, stubbornModel } from './stubborn.ts';
@@ -26,6 +26,17 @@ describe('a page that answers 403 every time', () => {
     }
     const vetoes = settledResults(result.session.events).filter(({ attempt }) => attempt === 0);
     expect(vetoes.map(({ result: { status, errorType } }) => [status, errorType])).toEqual(Array(2).fill(['error_blocked', 'loop_blocked']));
+  });
+
+  test('is no used up limit for people: what is told is that no tools may be called any more, and why', async () => {
+    const { reader } = blockedPage();
+    const { session } = await run(reader(), { input: 'Summarise the page' });
+    const [told] = explain(session, { components: ['limits'] });
+    expect(told).toMatchObject({
+      what: 'reader may not call tools any more.',
+      alternatives: ['fail'],
+      why: expect.stringContaining('not made any more'),
+    });
   });
 
   test('ends with an account of what was tried when the model has nothing to say', async () => {

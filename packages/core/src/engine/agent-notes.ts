@@ -50,22 +50,24 @@ export function unknownPriceDrafts(
   }));
 }
 
+const whatFollows = { answer: 'answers with what it has', fail: 'fails' } as const;
+
 /** Says that a limit is near or reached. */
 export function limitDraft(path: string, intent: Extract<Intent, { type: 'warn' | 'declare_limit' }>): EventDraft {
   const { limit } = intent;
   const used = `${limit.used} of ${limit.limit} (${limit.reason}${limit.of === 'run' ? ' of the run' : ''})`;
   const needed = limit.needed === undefined ? '' : `, and the next call with an answer after it may need ${limit.needed}`;
+  const isLoop = limit.reason === 'loop';
+  const reached = isLoop ? 'It went on with calls that are not made any more, although it was told so.' : `Used up: ${used}${needed}.`;
   return {
     type: 'decision',
     by: 'runtime',
     invocationId: path,
     component: 'limits',
     decision: intent.type === 'warn' ? 'warn' : 'exhausted',
-    reasoning:
-      intent.type === 'warn'
-        ? `At least 90 % are used: ${used}.`
-        : `Used up: ${used}${needed}. The agent ${intent.action === 'answer' ? 'answers with what it has' : 'fails'}.`,
-    alternatives: intent.type === 'warn' ? [] : ['answer', 'fail', 'ask'],
+    reasoning: intent.type === 'warn' ? `At least 90 % are used: ${used}.` : `${reached} The agent ${whatFollows[intent.action]}.`,
+    // Nobody is asked about a loop.
+    alternatives: intent.type === 'warn' ? [] : ['answer', 'fail', 'ask'].filter((other) => other !== intent.action && !(isLoop && other === 'ask')),
     data: { ...limitData(limit), ...(intent.type === 'warn' ? { of: intent.of } : {}) },
   };
 }

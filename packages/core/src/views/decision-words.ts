@@ -86,7 +86,7 @@ const supervisionWords: Readonly<Record<string, Words>> = {
   },
   limits: {
     warn: (of) => `${of.who} has nearly used up a limit.`,
-    exhausted: (of) => `${of.who} has used up a limit.`,
+    exhausted: (of) => (of.data['reason'] === 'loop' ? `${of.who} may not call tools any more.` : `${of.who} has used up a limit.`),
     set: () => 'The run was given limits of its own.',
     too_many_waiting: () => 'The run was cancelled, because too many runs of its user wait for answers.',
     cost_unknown: () => 'A limit in dollars does not hold, because the price of a model is not known.',
