@@ -190,7 +190,7 @@ test('the codes and places that files hold never change', () => {
       "3 thought: agent text round providerMetadata",
       "4 tool_call: callId agent name args providerCallId round index invalid providerMetadata",
       "5 tool_attempt: callId attempt key deadline epoch",
-      "6 tool_result: callId name attempt result settled late durationMs retryAfterMs next",
+      "6 tool_result: callId name attempt result settled late durationMs retryAfterMs next notes",
       "7 tool_yield: callId name args request expiresAt kind requestId generation fingerprint attempt",
       "8 tool_input: callId input requestId decision reason",
       "9 state_change: scope scopeId source changes flush",
@@ -202,11 +202,12 @@ test('the codes and places that files hold never change', () => {
       "15 model_start: agent round attempt model recipe estimatedInputTokens maxOutputTokens",
       "16 model_end: round attempt status usage estimated cost durationMs timeToFirstTokenMs finishReason error retryAfterMs",
       "17 handoff: from to reason depth",
-      "18 decision: component decision reasoning alternatives data",
-      "19 compaction: covers overlap summary tokensBefore tokensAfter dropped",
+      "18 decision: component decision reasoning alternatives data tell",
+      "19 compaction: covers overlap summary tokensBefore tokensAfter dropped strategy reason",
       "20 artifact: name version mediaType size hash",
       "21 error: error phase",
       "22 cancel: reason",
+      "23 memory: text key",
       "user model tool runtime operator trigger",
     ]
   `);
