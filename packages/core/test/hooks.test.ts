@@ -142,7 +142,7 @@ describe('what hooks put in the place of something', () => {
 
   test('beforeModel: tool calls in its answer are made, and then the model is asked', async () => {
     const { app, helper, model } = setUp([says('done')], {
-      hooks: { beforeModel: (ctx) => (ctx.round === 0 ? { stepEvents: [{ type: 'tool_call', name: 'echo', args: { a: 1 } }] } : undefined) },
+      hooks: { beforeModel: (ctx) => (ctx.round === 1 ? { stepEvents: [{ type: 'tool_call', name: 'echo', args: { a: 1 } }] } : undefined) },
     });
     const result = await app.run(helper, 'go');
     expect(result.output).toBe('done');

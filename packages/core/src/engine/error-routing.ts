@@ -110,9 +110,9 @@ export class ErrorRouting {
   }
 
   #callsBefore(state: CallState, errorType: string): number {
-    const { position, seen } = this.#parts;
+    const { position, seen, find } = this.#parts;
     const recent = seen.all().filter(({ turn }) => turn === position.turn);
-    return recent.length === 0 ? 0 : failuresInARow(recent, state.call, errorType);
+    return recent.length === 0 ? 0 : failuresInARow(recent, state.call, errorType, (name) => saysItChanges(find(name)));
   }
 
   #count({ state }: EndedAttempt, result: ToolResult, mayRepeat: boolean, routed: RoutedTool): number {
@@ -223,4 +223,9 @@ function rawOf(result: ToolResult): ToolResult {
 
 function textOf({ content }: ToolResult): string {
   return typeof content === 'string' ? content : JSON.stringify(content);
+}
+
+/** Whether a tool says of itself that it changes something outside. What says nothing may only read, as most do. */
+export function saysItChanges(tool: Tool | undefined): boolean {
+  return tool !== undefined && (tool.destructive || tool.onRepeat === 'confirm' || tool.recovery === 'ask' || typeof tool.recovery === 'function');
 }

@@ -72,6 +72,8 @@ export class HookPipeline {
   readonly #handlers: readonly ErrorHandler[];
   readonly #writes: BodyState;
   #context: HookContext | undefined;
+  /** The round that is being prepared; the position has it once its call has begun. */
+  #preparing = 0;
   #notes: EventDraft[] = [];
 
   private constructor(agent: Agent, frame: BodyFrame, round: () => number) {
@@ -139,6 +141,7 @@ export class HookPipeline {
   }
 
   async beforeModel(prompt: RenderContext): Promise<BeforeModel> {
+    this.#preparing = prompt.round;
     let current = prompt;
     for (const { owner, hooks } of this.#inward) {
       const given = await this.#call('beforeModel', owner, hooks.beforeModel && ((ctx) => hooks.beforeModel?.(ctx, current)));
@@ -266,7 +269,7 @@ export class HookPipeline {
 
   #contextNow(): HookContext {
     const { run, record, scope } = this.#frame;
-    const round = this.#round;
+    const round = (): number => Math.max(this.#round(), this.#preparing);
     this.#context ??= Object.freeze({
       agent: this.#agent.name,
       invocationId: record.path,

@@ -18,7 +18,7 @@ import { checkResult } from '../supervision/result-check.ts';
 import { toolResult, toToolResult } from '../tools/result.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { AgentTools } from './agent-tools.ts';
-import { decisionDraft, ErrorRouting, mayRepeat } from './error-routing.ts';
+import { decisionDraft, ErrorRouting, mayRepeat, saysItChanges } from './error-routing.ts';
 import type { HookPipeline } from './hook-pipeline.ts';
 import type { BodyFrame } from './invoke.ts';
 import { SeenCalls } from './seen-calls.ts';
@@ -56,7 +56,7 @@ export class ToolSupervision implements ToolSupervisor {
     this.#resultGuards = guardrailsAt(supervision.guardrails, 'toolResult');
     this.#hooks = hooks;
     this.#hasAfterHooks = hooks !== undefined && (hooks.has('afterTool') || hooks.has('onToolError') || hooks.has('errorHandlers'));
-    this.#mayChange = (name) => tools.find(name)?.readOnly === false;
+    this.#mayChange = (name) => saysItChanges(tools.find(name));
     const { errors } = supervision;
     this.#seen = new SeenCalls(frame, position, supervision.loops?.window ?? defaultWindow);
     const find = (name: string) => tools.find(name);

@@ -1,6 +1,7 @@
 import { sha256 } from '../base/hash.ts';
 import { canonicalJson, type JsonValue } from '../base/json.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
+import { resultKey } from './result-key.ts';
 
 /** A settled call, as the loop detector sees it. */
 export interface CallEvidence {
@@ -19,6 +20,9 @@ export const vetoType = 'loop_blocked';
 
 /** `errorType` of calls of tools that there are not: they are equal whatever their arguments. */
 export const unknownToolType = 'unknown_tool';
+
+/** `errorType` of what a tool throws that has no kind of its own. */
+const vagueType = 'tool_error';
 
 /** Whether a result is the loop detector's own: a veto is no progress and no evidence. */
 export function isVeto({ errorType, status }: ToolResult): boolean {
@@ -59,24 +63,46 @@ export function failureType(result: ToolResult): string | undefined {
   return isSuccess(result) && result.errorType === undefined ? undefined : (result.errorType ?? result.status);
 }
 
-/** Failures of one cause that followed each other: the same call ended with the same type of error, up to the newest one. */
+/**
+ * Failures of one cause that followed each other: the same call ended with the same type of error, up to the newest one. Whatever was done for the
+ * first time between them, and may have changed something outside, may have mended the cause: what was before it does not count.
+ * @param mayChange whether a tool may change something outside @default none does
+ */
 export function failuresInARow(
   evidence: readonly CallEvidence[],
   { name, args }: { readonly name: string; readonly args: JsonValue },
   errorType: string,
+  mayChange?: (tool: string) => boolean,
 ): number {
   const byName = errorType === unknownToolType;
   let wanted: string | undefined;
+  let words: string | undefined;
   let count = 0;
   for (let i = evidence.length - 1; i >= 0; i--) {
     const earlier = evidence[i] as CallEvidence;
-    if (earlier.name !== name || !isEvidence(earlier)) continue;
-    if (!byName) {
-      wanted ??= argsKey(args);
-      if (evidenceKey(earlier) !== wanted) continue;
+    if (!isEvidence(earlier)) continue;
+    if (!byName) wanted ??= argsKey(args);
+    if (earlier.name !== name || (!byName && evidenceKey(earlier) !== wanted)) {
+      if (mayChange !== undefined && isSuccess(earlier.result) && mayChange(earlier.name) && isFirst(evidence, i)) return count;
+      continue;
     }
     if (failureType(earlier.result) !== errorType) return count;
+    // An error that says nothing of its kind is told from others by its words.
+    if (errorType === vagueType) {
+      words ??= resultKey(earlier.result);
+      if (resultKey(earlier.result) !== words) return count;
+    }
     count++;
   }
   return count;
+}
+
+/** Whether no call before it was the same. */
+function isFirst(evidence: readonly CallEvidence[], index: number): boolean {
+  const one = evidence[index] as CallEvidence;
+  for (let i = 0; i < index; i++) {
+    const earlier = evidence[i] as CallEvidence;
+    if (earlier.name === one.name && evidenceKey(earlier) === evidenceKey(one)) return false;
+  }
+  return true;
 }

@@ -31,6 +31,7 @@ export interface LoopVerdict {
  * Whether a call is to be made. The first call of its kind since a message came from outside always is: the message may be reason to look again.
  * Pure.
  * @param evidence settled calls of the agent, oldest first
+ * @param mayChange whether a tool may change something outside: what it did for the first time may have mended what failed before
  * @param isExhausted whether nothing is left to be tried about the failure of an equal call that failed so often in a row
  */
 export function judgeCall(
@@ -38,6 +39,7 @@ export function judgeCall(
   call: JudgedCall,
   options: Required<LoopOptions>,
   isExhausted: (last: CallEvidence, failures: number) => boolean,
+  mayChange?: (tool: string) => boolean,
 ): LoopVerdict | undefined {
   if (evidence.length === 0) return undefined;
   const seen = windowOf(evidence, options);
@@ -45,7 +47,7 @@ export function judgeCall(
   const last = equal[0];
   if (last === undefined || !equal.some(({ turn }) => turn === call.turn)) return undefined;
   const count = equal.length + 1;
-  if (isExhaustedCall(seen, call, last, isExhausted)) return verdict('block', 'exhausted', call, count, options, last);
+  if (isExhaustedCall(seen, call, last, isExhausted, mayChange)) return verdict('block', 'exhausted', call, count, options, last);
   // Results are long: they are compared only when it matters.
   if (count < Math.min(options.blockAt, options.pollBlockAt)) return undefined;
   const idle = 1 + (call.isKnown ? withResult(equal, last.result) : equal.length);
@@ -107,10 +109,12 @@ function isExhaustedCall(
   call: JudgedCall,
   last: CallEvidence,
   isExhausted: (last: CallEvidence, failures: number) => boolean,
+  mayChange: ((tool: string) => boolean) | undefined,
 ): boolean {
   const { status } = last.result;
   if (status !== 'error_permanent' && status !== 'error_blocked') return false;
-  return isExhausted(last, failuresInARow(seen, call, failureType(last.result) as string));
+  const failures = failuresInARow(seen, call, failureType(last.result) as string, mayChange);
+  return failures > 0 && isExhausted(last, failures);
 }
 
 function idleDetector(seen: readonly CallEvidence[], call: JudgedCall, count: number): LoopVerdict['detector'] {

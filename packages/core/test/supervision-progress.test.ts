@@ -1,0 +1,57 @@
+import { agent, runtime } from 'adjutant';
+import { expect, test } from 'vitest';
+import { counting, forbidden, loopDecisions, stubbornModel } from './stubborn.ts';
+
+const failing = (): never => {
+  throw Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT' });
+};
+
+/** Works on a file and looks at it again by turns, each time with another text. */
+const editAndCheck = (round: number) => [
+  round % 2 === 0 ? { name: 'check', args: { file: 'a' } } : { name: 'write', args: { text: `try ${round}` } },
+];
+
+async function work(check: () => unknown, write: object, rounds: number) {
+  const checked = counting('check', check, { readOnly: true });
+  const written = counting('write', () => 'written', write);
+  const worker = agent({ name: 'worker', model: stubbornModel(editAndCheck), tools: [checked.tool, written.tool], limits: { rounds } });
+  const { session } = await runtime({ app: 'test' }).run(worker, 'go');
+  return {
+    checks: checked.entered.length,
+    verdicts: loopDecisions(session.events).map(({ decision, data }) => `${decision} ${String(data?.['detector'])}`),
+  };
+}
+
+test('a call that failed for good is made again after something was done that may have mended it; only the same result stops it', async () => {
+  const { checks, verdicts } = await work(failing, { recovery: 'report' }, 12);
+  expect(checks).toBe(4);
+  expect(verdicts).toEqual(['warn repeat', 'warn repeat', 'block repeat', 'block repeat']);
+});
+
+test('what does not say that it changes something mends nothing', async () => {
+  const { checks, verdicts } = await work(failing, {}, 12);
+  expect(checks).toBeLessThanOrEqual(2);
+  expect(verdicts[0]).toBe('block exhausted');
+});
+
+test('doing the same thing again mends nothing either', async () => {
+  const page = counting('fetch_page', forbidden);
+  const note = counting('note', () => 'noted', { destructive: true });
+  const model = stubbornModel((round) => [round % 2 === 0 ? { name: 'fetch_page', args: {} } : { name: 'note', args: { text: 'same' } }]);
+  const worker = agent({ name: 'worker', model, tools: [page.tool, note.tool], limits: { rounds: 14 } });
+  const { session } = await runtime({ app: 'test' }).run(worker, 'go');
+  expect(page.entered.length).toBeLessThanOrEqual(3);
+  expect(loopDecisions(session.events).some(({ decision }) => decision === 'block')).toBe(true);
+});
+
+test('errors of no kind of their own are told apart by their words: what fails in another way each time is not given up', async () => {
+  const tests = counting('run_tests', (_args, times) => {
+    throw new Error(`${String.fromCharCode(96 + times)} fails`);
+  });
+  const edit = counting('edit', () => 'done');
+  const model = stubbornModel((round) => [round % 2 === 0 ? { name: 'run_tests', args: {} } : { name: 'edit', args: { line: round } }]);
+  const worker = agent({ name: 'worker', model, tools: [tests.tool, edit.tool], limits: { rounds: 12 } });
+  const { session } = await runtime({ app: 'test' }).run(worker, 'go');
+  expect(tests.entered).toHaveLength(6);
+  expect(loopDecisions(session.events).filter(({ decision }) => decision === 'block')).toEqual([]);
+});
