@@ -15,7 +15,7 @@ const fetchPage = tool({
   readOnly: true,
   execute: () => {
     fetched++;
-    throw new ToolFailure('403 Forbidden', { errorType: 'http_403', status: 'error_blocked' });
+    throw new ToolFailure('403 Forbidden', { errorType: 'http_403' });
   },
 });
 
