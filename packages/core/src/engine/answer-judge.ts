@@ -108,10 +108,10 @@ export class AnswerJudge {
     const reason = await this.#whyNot(goal, value);
     if (reason === undefined) return [];
     const data = { reason, rounds: goalRounds };
-    const problem = `The check of the goal of "${this.#agent.name}" is not content with its answer: ${reason}`;
+    const problem = `The check of the goal of "${this.#agent.name}" is not content with its answer: ${asSentence(reason)}`;
     if (!final && stopReason === undefined && goalRounds < goal.attempts) {
       const reasoning = `${problem} It gets another round, ${goalRounds + 1} of ${goal.attempts}.`;
-      const tell = `Your answer is not good enough yet: ${reason}\nContinue, and answer again in full.`;
+      const tell = `Your answer is not good enough yet: ${asSentence(reason)}\nContinue, and answer again in full.`;
       return [this.#decision('goal', 'again', { reasoning, alternatives: ['let the answer stand, with the stop reason goal_unmet'], tell, data })];
     }
     const why = final || stopReason !== undefined ? 'no round is left' : `${goal.attempts} more rounds are used up`;
@@ -224,4 +224,9 @@ function howToAnswer(output: AgentOutput | undefined): string {
   const schema = JSON.stringify(output.asked);
   const shown = schema.length > longestSchema ? `${schema.slice(0, longestSchema)}…` : schema;
   return `Answer again with nothing but JSON that fits this JSON Schema:\n${shown}`;
+}
+
+/** Reasons are written without a full stop as often as with one. */
+function asSentence(reason: string): string {
+  return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }

@@ -264,3 +264,12 @@ test('failures are what was escalated and what ended in errors', async () => {
   ]);
   expect(explain([started, escalated])).toMatchObject([{ component: 'failures', decision: 'escalate', why: 'The page is closed.' }]);
 });
+
+test('a session whose state has a schema is explained like any other', async () => {
+  const app = runtime({ app: 'typed' });
+  const session = await app.session({ stateSchema: { session: { mood: z.string() } } });
+  const asked = agent({ name: 'asked', model: scriptedModel([{ text: 'x' }, { text: '7' }]), output: z.number() });
+  await app.run(asked, { session, input: 'How many?' });
+  expect(explain(session).map(({ component, decision }) => `${component} ${decision}`)).toEqual(['output repair']);
+  expect(failures(session)).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Event, EventOf, EventType } from '../ledger/event.ts';
 import { enclosingInvocation } from '../ledger/invocation-fold.ts';
-import { Session } from '../ledger/session.ts';
+import type { AnySession } from '../ledger/session.ts';
 import { decisionSentence } from './decision-words.ts';
 
 /** A choice that was made while a session was worked on, in plain words. */
@@ -66,7 +66,7 @@ export class Places {
  * What was decided in a session, why, and what else was considered: by supervision, by people and by the runtime itself, in the order of the
  * ledger.
  */
-export function explain(source: Session | readonly Event[], options: ExplainOptions = {}): readonly ExplainedDecision[] {
+export function explain(source: AnySession | readonly Event[], options: ExplainOptions = {}): readonly ExplainedDecision[] {
   const { run, components, upTo = Number.POSITIVE_INFINITY } = options;
   const { events, resolve, session } = sourceOf(source);
   const places = new Places(events);
@@ -98,12 +98,12 @@ export function explain(source: Session | readonly Event[], options: ExplainOpti
 }
 
 /** The events of a session, or those that were given. */
-export function sourceOf(source: Session | readonly Event[]): {
+export function sourceOf(source: AnySession | readonly Event[]): {
   readonly events: readonly Event[];
   readonly resolve: (value: unknown) => unknown;
   readonly session: string | undefined;
 } {
-  if (!(source instanceof Session)) return { events: source, resolve: (value) => value, session: undefined };
+  if (!('ledger' in source)) return { events: source, resolve: (value) => value, session: undefined };
   return { events: source.events, resolve: source.ledger.resolve, session: source.id };
 }
 

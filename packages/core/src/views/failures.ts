@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Event } from '../ledger/event.ts';
-import type { Session } from '../ledger/session.ts';
+import type { AnySession } from '../ledger/session.ts';
 import { isSuccess } from '../ledger/tool-result.ts';
 import { Places, sourceOf } from './explain.ts';
 
@@ -24,7 +24,7 @@ export interface Failure {
 }
 
 /** What was escalated to the list of failures, and the runs and calls that ended in errors, in the order of the ledger. */
-export function failures(source: Session | readonly Event[]): readonly Failure[] {
+export function failures(source: AnySession | readonly Event[]): readonly Failure[] {
   const { events, resolve, session } = sourceOf(source);
   const places = new Places(events);
   return events.flatMap((event) => {
