@@ -19,7 +19,9 @@ interface Move {
     | 'state'
     | 'message'
     | 'spawn'
-    | 'detach';
+    | 'detach'
+    | 'remember'
+    | 'compact';
   readonly pick: number;
   readonly value: number;
 }
@@ -46,6 +48,8 @@ const kinds: readonly Move['kind'][] = [
   'message',
   'spawn',
   'detach',
+  'remember',
+  'compact',
 ];
 
 interface OpenInvocation {
@@ -249,6 +253,23 @@ class LedgerMaker {
         reasoning: 'It may go on alone',
         data: { path: one.path },
       });
+    },
+    remember: ({ pick, value }) => {
+      const where = choose(this.#open(), pick);
+      if (where === undefined) return;
+      const key = value % 3 === 0 ? {} : { key: `fact${value % 3}` };
+      this.#add({ type: 'memory', by: 'tool:do', invocationId: where.path, text: `fact ${value}`, ...key });
+    },
+    compact: ({ pick, value }) => {
+      const agent = choose(this.#open(['agent']), pick);
+      if (agent === undefined) return;
+      const covered = new Set(this.events.flatMap((event) => (event.type === 'compaction' ? event.covers : [])));
+      const own = this.events.filter((event) => event.invocationId === agent.path && event.type === 'tool_result' && !covered.has(event.id));
+      const reason = value % 2 === 0 ? 'window' : 'overflow';
+      const shorter = value % 5 === 0 ? { resultLimit: 2_000 } : {};
+      const covers = own.slice(0, value % 4).map(({ id }) => id);
+      const told = { summary: `summary ${value}`, tokensBefore: value, tokensAfter: 1, overlap: value % 3 };
+      this.#add({ type: 'compaction', by: 'runtime', invocationId: agent.path, strategy: 'trim', reason, covers, ...told, ...shorter });
     },
   };
 
