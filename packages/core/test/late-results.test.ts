@@ -73,7 +73,7 @@ test('a late result is told in the next prompt, once, behind the results of the 
     ],
   });
   const start = session.events.findLast((event) => event.type === 'model_start') as EventOf<'model_start'>;
-  expect(start.recipe.encoder).toBe(2);
+  expect(start.recipe.encoder).toBe(3);
   expect(JSON.stringify(promptOf(session, start.seq).prompt)).toBe(JSON.stringify(prompt));
   expect(session.ledger.effects.unresolved.size).toBe(0);
   await app.close();

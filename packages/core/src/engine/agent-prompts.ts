@@ -76,6 +76,7 @@ export class AgentPrompts {
   readonly #parts: AgentPromptsParts;
   readonly #settings = new Map<string, Settings>();
   readonly #identities = new Map<object, number>();
+  readonly #windows = new Map<Model, number>();
   readonly #gauge: TokenGauge;
   #histories: Histories;
   #recorded: readonly RecipeSegment[] | undefined;
@@ -85,7 +86,7 @@ export class AgentPrompts {
   constructor(parts: AgentPromptsParts) {
     this.#parts = parts;
     this.#gauge = new TokenGauge(parts.record.events);
-    this.#histories = this.#historiesFor(resultLimit(contextWindowOf(toModel(parts.agent.model))));
+    this.#histories = this.#historiesFor(resultLimit(this.windowOf(toModel(parts.agent.model))));
     this.#recorded = lastSegments(parts.record.events.filter((event): event is EventOf<'model_start'> => event.type === 'model_start'));
   }
 
@@ -93,6 +94,16 @@ export class AgentPrompts {
     const { run, agent, record } = this.#parts;
     const options = { encoder: currentEncoder, resultLimit: limit, resolve: run.ledger.resolve, toolName: toolWireName };
     return new Histories(run.ledger, record.path, agent.name, options);
+  }
+
+  /** Tokens that prompt and answer may have together. Looked up once for each model: it is asked for before every call. */
+  windowOf(model: Model): number {
+    let window = this.#windows.get(model);
+    if (window === undefined) {
+      window = contextWindowOf(model);
+      this.#windows.set(model, window);
+    }
+    return window;
   }
 
   /** The history that the last prompt was made of; before the first prompt, what a prompt holds by default. `undefined`: it had none. */
@@ -109,7 +120,7 @@ export class AgentPrompts {
   prepare(request: PromptRequest): PreparedCall | Promise<PreparedCall | undefined> {
     const { run, agent, record } = this.#parts;
     const { round, tools, final, model, adjust } = request;
-    const limit = Math.min(request.resultLimit ?? Number.POSITIVE_INFINITY, resultLimit(contextWindowOf(model)));
+    const limit = Math.min(request.resultLimit ?? Number.POSITIVE_INFINITY, resultLimit(this.windowOf(model)));
     if (this.#histories.options.resultLimit !== limit) this.#histories = this.#historiesFor(limit);
     const offered = { tools: tools.map(({ name }) => name), toolChoice: agent.toolChoice };
     let context = promptContext(new RunRenderState(run, agent.name, record.path, round), this.#histories, offered);

@@ -9,7 +9,6 @@ import { resultLimit } from '../context/truncate.ts';
 import type { CompactionStrategy, Event, EventOf } from '../ledger/event.ts';
 import type { Position } from '../loop/position.ts';
 import { type Model, modelName } from '../models/model.ts';
-import { contextWindowOf } from '../models/window.ts';
 import type { Agent } from '../runnables/agent.ts';
 import { type ResolvedCompaction, resolveCompaction } from '../runnables/compaction-options.ts';
 import type { AgentPrompts, PreparedCall } from './agent-prompts.ts';
@@ -70,7 +69,7 @@ export class AgentCompaction {
 
   /** Tokens that a prompt may have, by what is known of the model and by what it has refused. */
   #windowOf(model: Model, maxOutputTokens: number | undefined): number {
-    const window = contextWindowOf(model);
+    const window = this.#parts.prompts.windowOf(model);
     const left = window - (maxOutputTokens ?? model.settings.maxTokens ?? 0);
     return Math.min(left > 0 ? left : window, this.#parts.prompts.gauge.refused);
   }
@@ -180,7 +179,7 @@ export class AgentCompaction {
 
   #shortenResults(tokens: number, model: Model, why: string): boolean {
     const { position, prompts, frame } = this.#parts;
-    const limit = Math.min(position.resultLimit ?? Number.POSITIVE_INFINITY, resultLimit(contextWindowOf(model)));
+    const limit = Math.min(position.resultLimit ?? Number.POSITIVE_INFINITY, resultLimit(prompts.windowOf(model)));
     const { resolve } = frame.run.ledger;
     let freed = 0;
     for (const event of prompts.history?.events() ?? []) {
