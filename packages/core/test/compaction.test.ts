@@ -102,6 +102,17 @@ describe('with a model for summaries', () => {
     expectExact(session, [scripted, summariser]);
   });
 
+  test('what stayed beside a summary goes with the next one, and nothing is covered twice', async () => {
+    const { session, scripted } = await summarised({ text: 'Pages were read.' });
+    const made = compactions(session);
+    const covered = made.flatMap(({ covers }) => covers);
+    expect(made.length).toBeGreaterThan(2);
+    expect(new Set(covered).size).toBe(covered.length);
+    const pages = [...jsonOf(scripted.calls.at(-1)?.prompt).matchAll(/"page (\d+)/g)].map(([, page]) => Number(page));
+    // The newest pages without a gap: no page of an earlier overlap is left among them.
+    expect(pages).toEqual(Array.from({ length: pages.length }, (_, index) => 40 - pages.length + index));
+  });
+
   test.each([
     ['is empty', { text: ' \n' }],
     ['fails', { error: new Error('no') }],

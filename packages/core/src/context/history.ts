@@ -103,11 +103,10 @@ export class History {
   /** What is covered leaves the prompt, and the summary stands where the first of it stood. */
   #compact(compaction: EventOf<'compaction'>): void {
     const covers = new Set(compaction.covers);
-    const isCovered = (event: Event): boolean => covers.has(event.id) || covers.has(this.#overlap.get(event) ?? '');
-    const covered = this.#events.filter(isCovered);
+    const covered = new Set(this.#events.filter((event) => covers.has(event.id) || covers.has(this.#overlap.get(event) ?? '')));
     const [first] = covered;
     if (first === undefined) return;
-    const stay = new Set(newestMessages(covered, compaction.overlap));
+    const stay = new Set(newestMessages([...covered], compaction.overlap));
     for (const event of covered) {
       if (stay.has(event)) this.#overlap.set(event, compaction.id);
       else this.#overlap.delete(event);
@@ -115,7 +114,7 @@ export class History {
     const left: Event[] = [];
     for (const event of this.#events) {
       if (event === first && compaction.summary !== '') left.push(compaction);
-      if (stay.has(event) || !isCovered(event)) left.push(event);
+      if (stay.has(event) || !covered.has(event)) left.push(event);
     }
     this.#keepOnly(left);
   }
