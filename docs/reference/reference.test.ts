@@ -142,6 +142,8 @@ describe('options.md', () => {
     ['middleware/error-handlers.ts', 'RateLimitHandlerOptions', 'Middleware and error handlers'],
     ['middleware/error-handlers.ts', 'TimeoutHandlerOptions', 'Middleware and error handlers'],
     ['middleware/error-handlers.ts', 'LoggingHandlerOptions', 'Middleware and error handlers'],
+    ['runnables/compaction-options.ts', 'CompactionOptions', 'compaction'],
+    ['engine/read-tool-result.ts', 'ReadToolResultOptions', 'compaction'],
     ['tools/advisor.ts', 'AdvisorOptions', 'Middleware and error handlers'],
     ['models/model.ts', 'ModelSettings', 'Models'],
     ['models/model.ts', 'ModelRetry', 'Models'],
