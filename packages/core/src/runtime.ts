@@ -66,8 +66,10 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
   #service: SessionService<OwnSchema> | undefined;
 
   /** @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError */
-  constructor(options: RuntimeOptions<OwnSchema>) {
+  constructor(typed: RuntimeOptions<OwnSchema>) {
     super();
+    // What the types of the state say is for the caller only.
+    const options = typed as unknown as RuntimeOptions;
     const invalid = findInvalidOption(options, runtimeChecks);
     if (invalid !== undefined) throw new InvalidRuntimeError({ reason: invalid.reason });
     const { app, tenant = 'default', ports = {} } = options;

@@ -6,6 +6,7 @@ import type { EventDraft, StopReason } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Session } from '../ledger/session.ts';
+import type { StateSchema } from '../ledger/state-types.ts';
 import type { Step, StepContext } from '../runnables/step.ts';
 import { type BodyEnd, type BodyFrame, invoke } from './invoke.ts';
 import { isPartOfLifecycle } from './lifecycle-path.ts';
@@ -40,23 +41,23 @@ export interface EndedRun extends LifecycleRun {
 export type Admission = true | { readonly refuse: string };
 
 /** What an app does around each of its runs; each runs once for a run, however often that is resumed. */
-export interface LifecycleOptions {
+export interface LifecycleOptions<Schema extends StateSchema = StateSchema> {
   /**
    * Before anything of the run: loads what it needs into `ctx.state`. Runs again from the top when it was interrupted, like a step. When it
    * throws, the run ends as an error.
    */
-  readonly prepare?: (ctx: StepContext, run: LifecycleRun) => void | Promise<void>;
+  readonly prepare?: (ctx: StepContext<Schema>, run: LifecycleRun) => void | Promise<void>;
   /**
    * After `prepare`: says whether the run may go on. A refused run ends as completed with the message as its output and `stopReason: 'refused'`,
    * and no model is called. When it throws, the run ends as an error.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: whoever has nothing against a run just falls through
-  readonly admit?: (ctx: StepContext, run: LifecycleRun) => void | Admission | Promise<void | Admission>;
+  readonly admit?: (ctx: StepContext<Schema>, run: LifecycleRun) => void | Admission | Promise<void | Admission>;
   /**
    * In the background after a run that was admitted has completed and its result was handed out. Continued by another process after a crash.
    * Its failure is recorded and changes nothing else.
    */
-  readonly postProcess?: (ctx: StepContext, run: EndedRun) => void | Promise<void>;
+  readonly postProcess?: (ctx: StepContext<Schema>, run: EndedRun) => void | Promise<void>;
 }
 
 /** What the lifecycle of a runtime must be. */

@@ -37,17 +37,17 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   /** What watches over the agents, as far as they do not say otherwise themselves. `false` turns all of it off. */
   readonly supervision?: SupervisionOptions | false;
   /** Called before those of the agents. */
-  readonly hooks?: Hooks | readonly Hooks[];
+  readonly hooks?: Hooks<Schema> | readonly Hooks<Schema>[];
   /** Outside that of the agents. */
-  readonly middleware?: readonly Middleware[];
+  readonly middleware?: readonly Middleware<Schema>[];
   /** Asked before those of the agents. */
-  readonly errorHandlers?: readonly ErrorHandler[];
+  readonly errorHandlers?: readonly ErrorHandler<Schema>[];
   /** How prompts are kept within the models' windows, as far as agents do not say otherwise. */
   readonly compaction?: CompactionOptions | false;
   /** What every run of the app may do, of what tools require: `fs:write`, or `fs:*` for all that begins so. @default nothing */
   readonly permissions?: readonly string[];
   /** What happens before and after each run: load what it needs, let it in or refuse it, and keep what it gave. */
-  readonly lifecycle?: LifecycleOptions;
+  readonly lifecycle?: LifecycleOptions<Schema>;
   /**
    * Whether runs that stopped without an end, and runs whose answers have come, are continued by themselves: at the start and from then on.
    * @default 'auto' with a `store`, otherwise there is nothing to find

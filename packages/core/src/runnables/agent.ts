@@ -33,8 +33,8 @@ export interface AgentLimits {
   readonly onLimit?: OnLimit;
 }
 
-/** `Output` is what the option `output` is; the type of the answer follows from it. */
-export interface AgentOptions<Output extends OutputOption = OutputOption> {
+/** `Output` is what the option `output` is; the type of the answer follows from it. `Schema` types the state that hooks see. */
+export interface AgentOptions<Output extends OutputOption = OutputOption, Schema extends StateSchema = StateSchema> {
   readonly name: string;
   /** With more than one, each next one is asked when those before it cannot answer. */
   readonly model: ModelInput | readonly ModelInput[];
@@ -66,16 +66,16 @@ export interface AgentOptions<Output extends OutputOption = OutputOption> {
   readonly hold?: Hold;
   /** Changes with the meaning of the definition; recorded with every invocation. */
   readonly version?: string;
-  /** Checks what is written to session state under `output`. */
-  readonly stateSchema?: StateSchema;
+  /** Checks what is written to session state under `output`, and types the state for hooks, middleware and error handlers. */
+  readonly stateSchema?: Schema;
   /** What watches over the agent: loops, errors, results, guardrails. Everything is on by default; `false` turns all of it off. */
   readonly supervision?: SupervisionOptions | false;
   /** Called after those of the runtime. */
-  readonly hooks?: Hooks | readonly Hooks[];
+  readonly hooks?: Hooks<Schema> | readonly Hooks<Schema>[];
   /** Inside that of the runtime. */
-  readonly middleware?: readonly Middleware[];
+  readonly middleware?: readonly Middleware<Schema>[];
   /** Asked after those of the runtime. */
-  readonly errorHandlers?: readonly ErrorHandler[];
+  readonly errorHandlers?: readonly ErrorHandler<Schema>[];
   /** How prompts are kept within the model's window. */
   readonly compaction?: CompactionOptions | false;
 }
@@ -166,8 +166,12 @@ function isToolChoice(value: unknown): string | undefined {
  * Defines an agent.
  * @throws InvalidDefinitionError
  */
-export function agent<const Output extends OutputOption = string>(options: AgentOptions<Output>): Agent<AnswerOf<Output>> {
-  checkDefinition<AgentOptions>('agent', options as unknown as AgentOptions, agentOptions);
+export function agent<const Output extends OutputOption = string, Schema extends StateSchema = StateSchema>(
+  typed: AgentOptions<Output, Schema>,
+): Agent<AnswerOf<Output>> {
+  // What the types of the output and the state say is for the caller only.
+  const options = typed as unknown as AgentOptions;
+  checkDefinition<AgentOptions>('agent', options, agentOptions);
   if (typeof options.model !== 'object' || options.model === null) {
     throw new InvalidDefinitionError({
       kind: 'agent',

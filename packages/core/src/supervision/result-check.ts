@@ -5,13 +5,13 @@ import { pageText } from './page-text.ts';
 import { hasWord, significantWords } from './search-words.ts';
 
 /** How results of a tool are checked, besides what its name and its arguments tell. */
-export interface ToolCheck {
+export interface ToolCheck<Args = JsonValue> {
   /** Whether an empty result is doubted. @default true for tools that only read */
   readonly empty?: boolean;
   /** Name of the argument with the words that are searched for. @default `query`, `q`, `search` or `keywords` of tools that only read */
   readonly query?: string;
   /** A doubt about a result that succeeded, as a sentence for the model; nothing when all is well. Pure: it looks at nothing but what it is given. */
-  readonly validate?: (result: ToolResult, args: JsonValue) => string | undefined;
+  readonly validate?: (result: ToolResult, args: Args) => string | undefined;
 }
 
 export interface CheckedCall {

@@ -28,6 +28,19 @@ describe('types of tool()', () => {
     });
   });
 
+  test('what its own check sees are the validated arguments', () => {
+    tool({
+      ...base,
+      schema: z.object({ a: z.number() }),
+      check: {
+        validate: (_result, args) => {
+          expectTypeOf(args).toEqualTypeOf<{ a: number }>();
+          return args.a > 3 ? 'too much' : undefined;
+        },
+      },
+    });
+  });
+
   test('arguments come from a zod schema, after its transforms and defaults', () => {
     tool({
       name: 'add',

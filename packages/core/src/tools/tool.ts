@@ -144,7 +144,7 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
   /** What the run must be allowed to do, such as 'fs:write': without it the tool is not run. */
   readonly requiresPermission?: readonly string[];
   /** How results that succeeded are looked at, besides what the name and the arguments tell. */
-  readonly check?: ToolCheck;
+  readonly check?: ToolCheck<Args>;
   /**
    * Says what a thrown value means, before anything else does: a `ToolFailure`, whose message the model reads, or a result made by `toolResult`.
    * Nothing returned leaves it to what is known of HTTP, system and parse errors.
