@@ -57,6 +57,11 @@ describe('what is said to a session with options that do not fit changes nothing
     );
   });
 
+  test('hooks in a list say what does not fit in one of them', () => {
+    const define = () => agent({ name: 'a', model: scriptedModel([]), hooks: [{}, untyped({ name: 'mine' })] });
+    expect(define).toThrow(/`hooks` must be a list of hooks, each an object without `name` \(.*onToolError\)\.$/);
+  });
+
   test('a message that is no text is not recorded', async () => {
     const { session } = await waiting();
     expect(() => session.addMessage(untyped(undefined))).toThrow(expect.objectContaining({ code: 'invalid_event' }));

@@ -161,7 +161,9 @@ const middlewareChecks: OptionChecks<Middleware> = {
 export const isHooks: OptionCheck = (value) => {
   for (const one of Array.isArray(value) ? value : [value]) {
     const invalid = findInvalidOption(one, hookChecks);
-    if (invalid !== undefined) return isObject(one) === undefined ? invalid.within : 'an object with hooks, or a list of such objects';
+    if (invalid === undefined) continue;
+    if (isObject(one) !== undefined) return 'an object with hooks, or a list of such objects';
+    return Array.isArray(value) ? `a list of hooks, each ${invalid.within}` : invalid.within;
   }
   return undefined;
 };

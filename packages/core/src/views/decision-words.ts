@@ -114,6 +114,8 @@ const supervisionWords: Readonly<Record<string, Words>> = {
 const agentWords: Readonly<Record<string, Words>> = {
   hooks: {
     transfer: (of) => `A hook handed ${of.who} over to another agent.`,
+    answer: (of) => `Something else answered ${of.who} in the place of its model.`,
+    continue: (of) => `Something else answered ${of.who} in the place of its model, and it went on.`,
     failed: (of) => `A hook of ${of.who} failed, and so did what it was asked about.`,
     change_output: (of) => `A hook changed what ${of.who} gives.`,
     change_answer: (of) => `A hook changed an answer of the model of ${of.who}.`,

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Event } from '../ledger/event.ts';
 import { agent } from '../runnables/agent.ts';
+import type { SubstituteAnswer } from '../runnables/hooks.ts';
 import { step } from '../runnables/step.ts';
 import { run, runtime } from '../runtime.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
@@ -272,4 +273,14 @@ test('a session whose state has a schema is explained like any other', async () 
   await app.run(asked, { session, input: 'How many?' });
   expect(explain(session).map(({ component, decision }) => `${component} ${decision}`)).toEqual(['output repair']);
   expect(failures(session)).toEqual([]);
+});
+
+test('answers in the place of the model are told once each, the last one too', async () => {
+  const answers: SubstituteAnswer[] = [{ stepEvents: [{ type: 'assistant', text: 'More.' }], terminal: false }, { stepEvents: [] }];
+  const beforeModel = () => answers.shift();
+  const { session } = await run(agent({ name: 'quiet', model: scriptedModel([]), hooks: { beforeModel } }), 'Go');
+  expect(explain(session).map(({ component, decision, what }) => [component, decision, what])).toEqual([
+    ['hooks', 'continue', 'Something else answered quiet in the place of its model, and it went on.'],
+    ['hooks', 'answer', 'Something else answered quiet in the place of its model.'],
+  ]);
 });

@@ -153,7 +153,7 @@ class Choices {
       why: reason ?? `${sayer(by)} said so.`,
       data: { tool: this.#tools.get(callId) ?? callId, callId, requestId },
     }),
-    model_end: (event) => modelChoice(event),
+    model_end: (event) => (event.substitutedBy === undefined ? modelChoice(event) : this.#givenAnswer(event, event.substitutedBy)),
     compaction: (event) => this.#compaction(event),
     handoff: ({ from, to, reason, depth }) => ({
       component: 'handoff',
@@ -198,6 +198,15 @@ class Choices {
     if (retryAfterMs === undefined || this.#isDecidedBeside(seq, callId)) return undefined;
     const why = `Attempt ${attempt} ended with ${result.errorType ?? result.status}; the next one comes after ${duration(retryAfterMs)}.`;
     return { component: 'tools', decision: 'retry', why, data };
+  }
+
+  /** An answer that did not come from the model. */
+  #givenAnswer({ seq, error }: EventOf<'model_end'>, substitutedBy: string): Choice | undefined {
+    // One that is not the end is a decision right before it.
+    const before = this.#decided[seq - 2];
+    if (before?.type === 'decision' && before.component === 'hooks' && before.decision === 'continue') return undefined;
+    const why = `${substitutedBy} answered in the place of the model${error === undefined ? '' : `, which had failed: ${error.message}`}`;
+    return { component: 'hooks', decision: 'answer', why: /[.!?]$/.test(why) ? why : `${why}.` };
   }
 
   #compaction({
