@@ -170,7 +170,8 @@ class AgentRun {
     const hooks = this.#hooks;
     if (hooks?.has('afterAgent') !== true || end.status !== 'completed') return end;
     const output = await hooks.afterAgent(end.output ?? null);
-    if (this.#frame.scope.aborted || (this.#position.unseen > 0 && this.#position.stopReason === undefined)) {
+    // Only what would not be the end any more is asked again: a final result or a refusal stays the end, whatever has come.
+    if (this.#frame.scope.aborted || decide(this.#position, this.#keys, this.#decideFrame)[0]?.type !== 'finish') {
       this.#changed = true;
       return undefined;
     }

@@ -92,6 +92,7 @@ export class ModelRounds {
     if (refreshing !== undefined) await refreshing;
     if (scope.aborted) return;
     if (this.#inputGuard.refuses(intent.round)) return;
+    const { unseen } = this.#parts.position;
     const model = this.#model;
     const preparing = this.#prepare(intent, model);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
@@ -100,6 +101,8 @@ export class ModelRounds {
     const compacting = this.#compaction.guard(prepared.call, model);
     if (compacting !== false && (await compacting)) return;
     if (scope.aborted) return;
+    // What has come meanwhile no guardrail has looked at, and the prompt may not have it.
+    if (this.#parts.position.unseen !== unseen) return;
     // Without room what is to be done is asked anew. Others may not begin a call between this and the start of the call, which reserves.
     const { tokens, characters } = prepared.call;
     const room = budget.admit({ tokens, characters, model, final: intent.final, isFree: prepared.given !== undefined });

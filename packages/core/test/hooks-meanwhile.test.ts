@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { agent, type Hooks, type RunResult, type Runtime, runtime, tool, toolResult } from '../src/index.ts';
+import { scriptedModel } from '../src/testing/scripted-model.ts';
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Waits until a message that was sent is in the ledger. */
+async function arrival(result: Pick<RunResult, 'session'>, text: string): Promise<void> {
+  while (!result.session.events.some((event) => event.type === 'user' && event.text === text)) await nextTurn();
+}
+
+const finalTool = (execute: () => Promise<void> | void) =>
+  tool({
+    name: 'finish',
+    description: 'Gives the answer',
+    schema: { type: 'object' },
+    execute: async () => {
+      await execute();
+      return { ...toolResult.success('the result'), final: true };
+    },
+  });
+
+/** An agent whose hook `afterAgent` is called at most a few times. */
+function counted(more: Partial<Parameters<typeof agent>[0]>) {
+  let asked = 0;
+  const hooks: Hooks = {
+    afterAgent: () => {
+      asked++;
+      if (asked > 5) throw new Error('It is asked again and again.');
+    },
+  };
+  const made = agent({ name: 'helper', model: scriptedModel([{ toolCalls: [{ name: 'finish', args: {} }] }]), hooks, ...more });
+  return { made, asked: () => asked };
+}
+
+describe('what comes while hooks are asked', () => {
+  test('a message that comes while a tool gives the final result does not keep the agent from ending', async () => {
+    let app: Runtime;
+    const session = 'final';
+    const { made, asked } = counted({ tools: [finalTool(() => app.send(session, 'And then?'))] });
+    app = runtime({ app: 'test', runnables: [made] });
+    const result = await app.run(made, { input: 'go', session });
+    expect(result).toMatchObject({ status: 'completed', output: 'the result' });
+    expect(asked()).toBe(1);
+  });
+
+  test('an agent that is refused for what came in, and was told something too, ends', async () => {
+    const { made, asked } = counted({
+      supervision: {
+        guardrails: [
+          { name: 'advice', input: () => ({ action: 'guide', message: 'Be careful.' }) },
+          { name: 'no', input: () => ({ action: 'deny', message: 'Not here.' }) },
+        ],
+      },
+    });
+    const result = await runtime({ app: 'test' }).run(made, 'go');
+    expect(result).toMatchObject({ status: 'completed', output: 'Not here.', stopReason: 'refused' });
+    expect(asked()).toBe(1);
+  });
+
+  test.each([
+    ['leaves the prompt', false],
+    ['gives a prompt', true],
+  ])('a message that comes while beforeModel is asked is in the prompt, when the hook %s', async (_what, gives) => {
+    let app: Runtime;
+    let isSent = false;
+    const session = 'meanwhile';
+    const model = scriptedModel([{ text: 'both' }]);
+    const hooks: Hooks = {
+      beforeModel: async (ctx, prompt) => {
+        const given = prompt.withEvents(prompt.events);
+        if (!isSent) {
+          isSent = true;
+          await app.send(session, 'And this?');
+          await arrival(ctx as unknown as RunResult, 'And this?');
+        }
+        return gives ? given : undefined;
+      },
+    };
+    const helper = agent({ name: 'helper', model, hooks });
+    app = runtime({ app: 'test', runnables: [helper] });
+    await app.run(helper, { input: 'go', session });
+    expect(model.calls).toHaveLength(1);
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('And this?');
+  });
+
+  test('guardrails look at a message that comes while beforeModel is asked', async () => {
+    let app: Runtime;
+    let isSent = false;
+    const session = 'guarded';
+    const model = scriptedModel([{ text: 'an answer' }]);
+    const helper = agent({
+      name: 'helper',
+      model,
+      supervision: {
+        guardrails: [{ name: 'no', input: ({ text }) => (text.includes('forbidden') ? { action: 'deny', message: 'Not here.' } : undefined) }],
+      },
+      hooks: {
+        beforeModel: async (ctx) => {
+          if (isSent) return;
+          isSent = true;
+          await app.send(session, 'something forbidden');
+          await arrival(ctx as unknown as RunResult, 'something forbidden');
+        },
+      },
+    });
+    app = runtime({ app: 'test', runnables: [helper] });
+    const result = await app.run(helper, { input: 'go', session });
+    expect(result).toMatchObject({ output: 'Not here.', stopReason: 'refused' });
+    expect(model.calls).toHaveLength(0);
+  });
+});
