@@ -153,7 +153,8 @@ class Choices {
       why: reason ?? `${sayer(by)} said so.`,
       data: { tool: this.#tools.get(callId) ?? callId, callId, requestId },
     }),
-    model_end: (event) => (event.substitutedBy === undefined ? modelChoice(event) : this.#givenAnswer(event, event.substitutedBy)),
+    model_end: (event) =>
+      event.substitutedBy === undefined ? modelChoice(event, this.#goesOnElsewhere(event)) : this.#givenAnswer(event, event.substitutedBy),
     compaction: (event) => this.#compaction(event),
     handoff: ({ from, to, reason, depth }) => ({
       component: 'handoff',
@@ -200,13 +201,19 @@ class Choices {
     return { component: 'tools', decision: 'retry', why, data };
   }
 
+  /** Whether another model, key or effort is asked after a failed call: a decision right behind it says so. */
+  #goesOnElsewhere({ seq, invocationId }: EventOf<'model_end'>): boolean {
+    const next = this.#decided[seq];
+    return next?.type === 'decision' && next.component === 'models' && next.decision === 'fallback' && next.invocationId === invocationId;
+  }
+
   /** An answer that did not come from the model. */
   #givenAnswer({ seq, error }: EventOf<'model_end'>, substitutedBy: string): Choice | undefined {
     // One that is not the end is a decision right before it.
     const before = this.#decided[seq - 2];
     if (before?.type === 'decision' && before.component === 'hooks' && before.decision === 'continue') return undefined;
     const why = `${substitutedBy} answered in the place of the model${error === undefined ? '' : `, which had failed: ${error.message}`}`;
-    return { component: 'hooks', decision: 'answer', why: /[.!?]$/.test(why) ? why : `${why}.` };
+    return { component: 'hooks', decision: 'answer', why: asSentence(why) };
   }
 
   #compaction({
@@ -255,15 +262,20 @@ const stopReasons: Readonly<Record<string, string>> = {
   refused: 'It was not let in.',
 };
 
-function modelChoice({ status, error, retryAfterMs, attempt }: EventOf<'model_end'>): Choice | undefined {
+function modelChoice({ status, error, retryAfterMs, attempt }: EventOf<'model_end'>, goesOnElsewhere: boolean): Choice | undefined {
   if (status === 'interrupted') {
     return { component: 'recovery', decision: 'interrupted', why: 'The process stopped, or a message came in between. What it used is estimated.' };
   }
   if (status !== 'error') return undefined;
   const data = { attempt, ...(error === undefined ? {} : { code: error.code }) };
-  const failed = error?.message ?? 'It failed.';
-  if (retryAfterMs === undefined) return { component: 'models', decision: 'failed', why: failed, data };
+  const failed = asSentence(error?.message ?? 'It failed.');
+  if (retryAfterMs === undefined || goesOnElsewhere) return { component: 'models', decision: 'failed', why: failed, data };
   return { component: 'models', decision: 'retry', why: `${failed} The next attempt comes after ${duration(retryAfterMs)}.`, data };
+}
+
+/** What others wrote, ended like a sentence. */
+function asSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function duration(milliseconds: number): string {
