@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agent, type Hooks, type RunResult, type Runtime, runtime, tool, toolResult } from '../src/index.ts';
+import { agent, type Hooks, memoryStore, type RunResult, type Runtime, runtime, tool, toolResult } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/scripted-model.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -108,5 +108,63 @@ describe('what comes while hooks are asked', () => {
     const result = await app.run(helper, { input: 'go', session });
     expect(result).toMatchObject({ output: 'Not here.', stopReason: 'refused' });
     expect(model.calls).toHaveLength(0);
+  });
+});
+
+describe('a stop while beforeTool is asked', () => {
+  function setUp() {
+    const asked = Promise.withResolvers<void>();
+    const untilStopped: Hooks = {
+      beforeTool: ({ signal }) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        signal.addEventListener('abort', () => resolve());
+        asked.resolve();
+        return promise;
+      },
+    };
+    const store = memoryStore();
+    let ran = 0;
+    const write = tool({
+      name: 'write',
+      description: 'Writes',
+      schema: { type: 'object' },
+      recovery: 'report',
+      execute: () => {
+        ran++;
+        return 'written';
+      },
+    });
+    const model = scriptedModel([{ toolCalls: [{ name: 'write', args: {} }] }, { text: 'done' }]);
+    const process = (hooked: Hooks) => {
+      const helper = agent({ name: 'helper', model, tools: [write], hooks: hooked });
+      // The store stays open for the next process.
+      const app = runtime({ app: 'test', runnables: [helper], store: { ...store, close: async () => undefined }, recover: 'manual' });
+      return { app, helper };
+    };
+    return { process, first: process(untilStopped), isAsked: asked.promise, ran: () => ran };
+  }
+
+  test('by the end of the process: nothing was attempted, and the next process begins the call anew', async () => {
+    const { process, first, isAsked, ran } = setUp();
+    const running = first.app.run(first.helper, { input: 'go', session: 's' });
+    running.then(undefined, () => undefined);
+    await isAsked;
+    await first.app.close();
+    const { app, helper } = process({});
+    const result = await app.run(helper, { session: 's' });
+    const results = result.session.events.filter((event) => event.type === 'tool_result');
+    expect(results.map((event) => event.result.status)).toEqual(['success']);
+    expect(ran()).toBe(1);
+  });
+
+  test('by a cancel: nothing was attempted', async () => {
+    const { first, isAsked, ran } = setUp();
+    const running = first.app.run(first.helper, { input: 'go', session: 's' });
+    await isAsked;
+    running.cancel();
+    const result = await running;
+    expect(result.status).toBe('cancelled');
+    expect(result.session.events.some(({ type }) => type === 'tool_attempt')).toBe(false);
+    expect(ran()).toBe(0);
   });
 });

@@ -61,6 +61,8 @@ export class CallPreparation {
     if (tool.recovery !== 'rerun' && !this.#mayRepeat()) return false;
     const mayAsk = tool.approval !== undefined || tool.yieldSchema !== undefined || this.#confirm !== undefined;
     if (mayAsk && (await this.#asks())) return false;
+    // What was asked before may have lasted until the run was told to stop: nothing is attempted any more.
+    if (this.#of.ports.scope.aborted) return this.#cancel();
     const admitted = supervisor?.admit(this.#of);
     return admitted === undefined || this.#heed(admitted);
   }
@@ -86,6 +88,15 @@ export class CallPreparation {
     this.#confirm ??= confirm;
     this.#writes = joinedWrites([this.#writes, writes]);
     return true;
+  }
+
+  /** The run was told to stop: whoever continues it begins the call anew, and one that is cancelled is settled. Returns that it does not go on. */
+  #cancel(): false {
+    if (this.#isGivenBack()) return false;
+    const { drafts, extras } = this.takeWrites();
+    const { state, ports } = this.#of;
+    ports.ledger.append([...drafts, refusalDraft(state, ports.path, cancelledBefore())], extras);
+    return false;
   }
 
   #prepareFirst(): true | Promise<boolean> {
