@@ -165,17 +165,18 @@ export class AttemptRecorder {
   }
 
   #recordResult(ending: Ending, durationMs: number): Promise<void> | undefined {
-    const { supervisor, scope } = this.#of.ports;
-    // What a cancelled run still brings is written down as it is.
-    if (supervisor === undefined || scope.aborted) {
+    const { supervisor, scope, ledger } = this.#of.ports;
+    if (supervisor === undefined) {
       this.#write(ending, durationMs, { ...plain, result: ending.result, ...this.#ownRetry(ending) });
       return undefined;
     }
     const { state, tool, args, attempt, guidance } = this.#of;
     const { result, effect, retryAfterMs } = ending;
-    const supervised = supervisor.ended({ state, tool, args, attempt, result, effect, retryAfterMs, guidance });
+    // What still comes after a stop is looked at like everything that prompts will show; in a cancelled run nothing follows from it.
+    const isLast = scope.aborted && !isGivenBack(this.#of.ports);
+    const supervised = supervisor.ended({ state, tool, args, attempt, result, effect, retryAfterMs, guidance, isLast });
     if (!(supervised instanceof Promise)) return void this.#write(ending, durationMs, supervised);
-    return supervised.then((outcome) => (isGivenBack(this.#of.ports) ? undefined : this.#write(ending, durationMs, outcome)));
+    return supervised.then((outcome) => (ledger.failure === undefined ? this.#write(ending, durationMs, outcome) : undefined));
   }
 
   #write({ effect }: Ending, durationMs: number, supervised: SupervisedResult): void {

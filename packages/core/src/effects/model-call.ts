@@ -16,6 +16,8 @@ import { toModelError } from '../models/model-error.ts';
 import { costOf } from '../models/price.ts';
 import { resolveRetry, retryDelay } from '../models/retry.ts';
 import type { GivenAnswer, ProcessedAnswer } from './model-answer.ts';
+import type { Writes } from './tool-ports.ts';
+import { joinedWrites, noWrites } from './tool-writes.ts';
 
 const defaultTimeoutMs = 60_000;
 /** A call that ran out of time is tried again once: the provider has done, and charged for, the work. */
@@ -51,6 +53,8 @@ export interface FailurePlan {
   /** What stands in the place of an answer. */
   readonly given?: GivenAnswer | undefined;
   readonly decisions: readonly EventDraft[];
+  /** What those who were asked have written. */
+  readonly writes?: Writes;
 }
 
 /** A model call that failed, and what would be done about it by the model's own settings. */
@@ -111,7 +115,7 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
   if (attempt > 1) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });
   const startedAt = clock.monotonic();
   const given = request.given ?? (ports.beforeCall === undefined ? undefined : await ports.beforeCall(request.options));
-  if (given !== undefined) return recordGiven(request, ports, given, startedAt, undefined);
+  if (given !== undefined) return recordGiven(request, ports, given, { startedAt });
   const called = await call(request, ports);
   if ('answer' in called) await recordAnswer(request, ports, called.answer, { startedAt });
   else await recordFailure(request, ports, called, startedAt);
@@ -184,19 +188,15 @@ interface Recorded {
   readonly given?: GivenAnswer;
   /** Why the model itself gave no answer. */
   readonly error?: ModelError | undefined;
+  /** What was decided about that. */
+  readonly plan?: FailurePlan;
 }
 
 /** Records what stands in the place of a model's answer. Listeners get its text like any other. */
-async function recordGiven(
-  request: ModelCallRequest,
-  ports: ModelCallPorts,
-  given: GivenAnswer,
-  startedAt: number,
-  error: ModelError | undefined,
-): Promise<void> {
+async function recordGiven(request: ModelCallRequest, ports: ModelCallPorts, given: GivenAnswer, recorded: Omit<Recorded, 'given'>): Promise<void> {
   for (const { text } of given.answer.texts)
     if (text !== '') ports.emit?.({ type: 'assistant_delta', invocationId: request.path, agent: request.agent, delta: text });
-  await recordAnswer(request, ports, given.answer, { startedAt, given, error });
+  await recordAnswer(request, ports, given.answer, { ...recorded, given });
 }
 
 async function recordAnswer(request: ModelCallRequest, ports: ModelCallPorts, given: ModelAnswer, recorded: Recorded): Promise<void> {
@@ -207,7 +207,9 @@ async function recordAnswer(request: ModelCallRequest, ports: ModelCallPorts, gi
   const answer = processed?.answer ?? given;
   const { path, agent, round } = request;
   const by = 'model' as const;
-  const drafts: EventDraft[] = [...(processed?.before ?? [])];
+  const { decisions = [], writes } = recorded.plan ?? {};
+  const { drafts: before, extras } = joinedWrites([writes, processed && { drafts: processed.before, extras: processed.extras }]);
+  const drafts: EventDraft[] = [...before, ...decisions];
   for (const { text, providerMetadata } of answer.thoughts) {
     drafts.push({ type: 'thought', by, invocationId: path, agent, round, text, ...(providerMetadata === undefined ? {} : { providerMetadata }) });
   }
@@ -215,7 +217,7 @@ async function recordAnswer(request: ModelCallRequest, ports: ModelCallPorts, gi
   if (!request.final) drafts.push(...answer.toolCalls.map((call, index) => callDraft(request, call, index)));
   drafts.push(...(processed?.decisions ?? []), ...(recorded.given === undefined ? [] : givenDecisions(request, recorded.given)));
   drafts.push(answerEnd(request, ports, answer, recorded));
-  ports.ledger.append(drafts, processed?.extras);
+  ports.ledger.append(drafts, extras);
 }
 
 function textDrafts({ path, agent, round }: ModelCallRequest, answer: ModelAnswer, parsed: JsonValue | undefined): EventDraft[] {
@@ -329,10 +331,12 @@ async function recordFailure(
   });
   const plan = planning instanceof Promise ? await planning : planning;
   if (isLost()) return;
-  if (plan.given !== undefined) return recordGiven(request, ports, plan.given, startedAt, modelError);
+  if (plan.given !== undefined) return recordGiven(request, ports, plan.given, { startedAt, error: modelError, plan });
   const { retryAfterMs } = plan;
-  if (retryAfterMs === undefined && usable !== undefined && plan.decisions.length === 0) return recordAnswer(request, ports, usable, { startedAt });
-  ledger.append([{ ...ended, status: 'error', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, ...plan.decisions]);
+  if (retryAfterMs === undefined && usable !== undefined && plan.decisions.length === 0)
+    return recordAnswer(request, ports, usable, { startedAt, plan });
+  const { drafts, extras } = plan.writes ?? noWrites;
+  ledger.append([...drafts, { ...ended, status: 'error', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, ...plan.decisions], extras);
 }
 
 function costMember(cost: number | undefined): { readonly cost?: number } {

@@ -26,6 +26,7 @@ import {
   timedOutBefore,
   unknownOutcome,
 } from './tool-result-texts.ts';
+import { noWrites } from './tool-writes.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** Milliseconds for one attempt of a tool, and of a tool that has called an agent. */
@@ -371,11 +372,14 @@ export class AttemptRun implements ToolAttempt {
 
   /** What an abandoned tool still brings is recorded as late; it does not change the result of the call. */
   #watchLate(executing: Promise<unknown>): void {
-    const record = ({ result, effect }: Ending): void => {
-      const { ledger, path, clock } = this.#ports;
+    const record = ({ result: given, effect, retryAfterMs }: Ending): void => {
+      const { ledger, path, clock, supervisor } = this.#ports;
       if (ledger.failure !== undefined || ledger.claim === undefined) return;
       const durationMs = clock.monotonic() - this.#startedAt;
-      ledger.append([resultDraft(this.call, path, this.attempt, result, { settled: false, late: true, durationMs, effect })]);
+      const { state, tool, args, attempt, guidance } = this;
+      const ended = { state, tool, args, attempt, result: given, effect, retryAfterMs, guidance, isLast: true };
+      const { result, notes, writes } = supervisor?.late(ended) ?? { result: given, notes: undefined, writes: noWrites };
+      ledger.append([...writes.drafts, resultDraft(this.call, path, attempt, result, { settled: false, late: true, durationMs, effect, notes })]);
     };
     executing.then(
       (returned) => record(this.#ended(returned)),

@@ -86,6 +86,8 @@ export interface EndedAttempt extends SupervisedCall {
   readonly effect: ToolEffect | undefined;
   readonly retryAfterMs: number | undefined;
   readonly guidance: readonly string[];
+  /** The run is cancelled: the result is settled as it comes out of the checks. */
+  readonly isLast: boolean;
 }
 
 /** What becomes of a call. */
@@ -111,6 +113,8 @@ export interface ToolSupervisor {
   heed(call: SupervisedCall, result: ToolResult): readonly EventDraft[];
   /** What becomes of a call after an attempt. */
   ended(attempt: EndedAttempt): SupervisedResult | Promise<SupervisedResult>;
+  /** Looks at what a tool gave after its call was settled without it; nothing follows from it. */
+  late(attempt: EndedAttempt): SupervisedResult;
   /** What becomes of a call that cannot be attempted: there is no such tool, or its arguments do not fit. */
   refused(state: CallState, tool: Tool | undefined, result: ToolResult): SupervisedResult;
   /** What becomes of a call whose fallback tool cannot be run either. */

@@ -25,6 +25,8 @@ interface Waiting {
   readonly change: StateChange;
   /** Makes it anew on top of another value; missing for a plain value. */
   readonly again: ChangeValue | undefined;
+  /** The tool calls whose hooks have written it. */
+  readonly calls: readonly string[];
 }
 
 /** What became of the writes that were to land with the start of a child or effect. */
@@ -83,20 +85,25 @@ export class BodyState implements StateAccess {
     return own === undefined ? values : withChanges(values, own);
   }
 
-  write(scope: string, changes: readonly StateChange[], again?: ChangeValue): void {
+  /** @param call the tool call whose hooks write it */
+  write(scope: string, changes: readonly StateChange[], again?: ChangeValue, call?: string): void {
     const own = this.#own.get(scope) ?? {};
     const pending = this.#pending.get(scope) ?? new Map<string, Waiting>();
     for (const change of changes) {
       own[change.key] = change.newValue;
-      pending.set(change.key, overwritten(pending.get(change.key), { change, again }));
+      pending.set(change.key, overwritten(pending.get(change.key), { change, again, calls: call === undefined ? [] : [call] }));
     }
     this.#own.set(scope, own);
     this.#pending.set(scope, pending);
   }
 
-  /** The writes since the last time, as events; `flush` names the child with whose start they land. */
-  take(flush?: string): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
+  /**
+   * The writes since the last time, as events; `flush` names the child with whose start they land.
+   * @param call leaves what only hooks of other tool calls have written: that lands with those
+   */
+  take(flush?: string, call?: string): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
     if (this.#pending.size === 0 && this.#facts.size === 0) return nothing;
+    const others = call === undefined ? undefined : this.#partOthers(call);
     // Ahead of the state: what landed of that with a child is looked for right before the child.
     const drafts: EventDraft[] = this.#takeFacts();
     const shared: PendingWrite[] = [];
@@ -120,10 +127,26 @@ export class BodyState implements StateAccess {
       shared.push(...this.#run.session.shared.writes({ scope, changes, again, stale }));
       for (const { key, newValue } of changes) this.#drafted.set(`${scope}\n${key}`, newValue);
     }
-    this.#pending = new Map();
+    this.#pending = others ?? new Map();
     // What has landed is read from the ledger from now on, where children may change it.
     if (this.#base === undefined) this.#own.clear();
+    for (const [scope, pending] of this.#pending) {
+      this.#own.set(scope, Object.fromEntries([...pending].map(([key, { change }]) => [key, change.newValue])));
+    }
     return { drafts, extras: shared.length === 0 ? undefined : { shared } };
+  }
+
+  /** Takes what does not land with a tool call out of what waits, and gives it. */
+  #partOthers(call: string): Map<string, Map<string, Waiting>> {
+    const others = new Map<string, Map<string, Waiting>>();
+    for (const [scope, pending] of this.#pending) {
+      const left = new Map([...pending].filter(([, { calls }]) => calls.length > 0 && !calls.includes(call)));
+      if (left.size === 0) continue;
+      others.set(scope, left);
+      for (const key of left.keys()) pending.delete(key);
+      if (pending.size === 0) this.#pending.delete(scope);
+    }
+    return others;
   }
 
   /** Keeps a fact. It lands with the other writes, and not again when a body that runs again finds it out again. */
@@ -166,7 +189,7 @@ export class BodyState implements StateAccess {
   /** What code gave as a function of the value is made of the value that there is now. */
   #makeAgain(scope: string, pending: Map<string, Waiting>, stale: Set<string>): void {
     for (const key of [...stale]) {
-      const { again } = pending.get(key) as Waiting;
+      const { again, calls } = pending.get(key) as Waiting;
       if (again === undefined) continue;
       const oldValue = this.#latest(scope, key);
       let newValue: JsonValue | undefined;
@@ -176,7 +199,11 @@ export class BodyState implements StateAccess {
         // It cannot be made of the value that is there now: the write is refused.
         continue;
       }
-      pending.set(key, { change: { key, ...(oldValue === undefined ? {} : { oldValue }), ...(newValue === undefined ? {} : { newValue }) }, again });
+      pending.set(key, {
+        change: { key, ...(oldValue === undefined ? {} : { oldValue }), ...(newValue === undefined ? {} : { newValue }) },
+        again,
+        calls,
+      });
       const own = this.#own.get(scope);
       if (own !== undefined) own[key] = newValue;
       stale.delete(key);
@@ -279,14 +306,15 @@ export class BodyState implements StateAccess {
 }
 
 /** Two writes of one key as one. */
-function overwritten(first: Waiting | undefined, { change, again }: Waiting): Waiting {
-  if (first === undefined) return { change, again };
+function overwritten(first: Waiting | undefined, { change, again, calls }: Waiting): Waiting {
+  if (first === undefined) return { change, again, calls };
   const { key, newValue } = change;
   const { oldValue } = first.change;
   const before = first.again;
   return {
     change: { key, ...(oldValue === undefined ? {} : { oldValue }), ...(newValue === undefined ? {} : { newValue }) },
     again: before === undefined || again === undefined ? undefined : (value) => again(before(value)),
+    calls: [...first.calls, ...calls],
   };
 }
 

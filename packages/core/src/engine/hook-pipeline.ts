@@ -1,12 +1,12 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { AdjutantError, toErrorRecord } from '../base/error.ts';
-import { coerceToJson, findJsonDefect, isPlainObject, type JsonValue } from '../base/json.ts';
+import { coerceToJson, findJsonDefect, isPlainObject, type JsonObject, type JsonValue } from '../base/json.ts';
 import { describeValue } from '../base/options.ts';
 import { untilAborted } from '../effects/until-aborted.ts';
 import type { EventDraft } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import { isRunnable, type Runnable } from '../ledger/runnable.ts';
-import { createState } from '../ledger/scoped-state.ts';
+import { createState, type StateAccess } from '../ledger/scoped-state.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { Agent } from '../runnables/agent.ts';
 import type {
@@ -54,6 +54,7 @@ export type BeforeModel =
 export type Failure = Pick<ErrorContext, 'phase' | 'error' | 'attempt' | 'retryAfterMs' | 'mayRetry' | 'call' | 'result'>;
 
 type HookName = keyof Hooks;
+type HookNote = Extract<EventDraft, { type: 'decision' }> & { readonly data: JsonObject };
 
 // biome-ignore lint/suspicious/noConfusingVoidType: what a hook returns that returns nothing
 type Something<Value> = Exclude<Value, undefined | void>;
@@ -74,7 +75,7 @@ export class HookPipeline {
   #context: HookContext | undefined;
   /** The round that is being prepared; the position has it once its call has begun. */
   #preparing = 0;
-  #notes: EventDraft[] = [];
+  #notes: HookNote[] = [];
 
   private constructor(agent: Agent, frame: BodyFrame, round: () => number) {
     const { app } = frame.run;
@@ -190,7 +191,7 @@ export class HookPipeline {
 
   async beforeTool(call: HookToolCall): Promise<ToolResult | undefined> {
     for (const { owner, hooks } of this.#inward) {
-      const given: unknown = await this.#call('beforeTool', owner, hooks.beforeTool && ((ctx) => hooks.beforeTool?.(ctx, call)));
+      const given: unknown = await this.#call('beforeTool', owner, hooks.beforeTool && ((ctx) => hooks.beforeTool?.(ctx, call)), call.callId);
       if (given === undefined) continue;
       this.#note(owner, 'skip_tool', `beforeTool gave a result in the place of ${call.name}, which was not run.`, { callId: call.callId });
       return givenResult(given);
@@ -201,7 +202,7 @@ export class HookPipeline {
   async afterTool(call: HookToolCall, result: ToolResult): Promise<ToolResult> {
     let current = result;
     for (const { owner, hooks } of this.#outward) {
-      const given: unknown = await this.#call('afterTool', owner, hooks.afterTool && ((ctx) => hooks.afterTool?.(ctx, call, current)));
+      const given: unknown = await this.#call('afterTool', owner, hooks.afterTool && ((ctx) => hooks.afterTool?.(ctx, call, current)), call.callId);
       if (given === undefined || given === current) continue;
       current = givenResult(given);
       this.#note(owner, 'change_result', `afterTool changed the result of ${call.name}.`, { callId: call.callId });
@@ -211,7 +212,12 @@ export class HookPipeline {
 
   async onToolError(call: HookToolCall, result: ToolResult): Promise<ToolResult | undefined> {
     for (const { owner, hooks } of this.#inward) {
-      const given: unknown = await this.#call('onToolError', owner, hooks.onToolError && ((ctx) => hooks.onToolError?.(ctx, call, result)));
+      const given: unknown = await this.#call(
+        'onToolError',
+        owner,
+        hooks.onToolError && ((ctx) => hooks.onToolError?.(ctx, call, result)),
+        call.callId,
+      );
       if (given === undefined) continue;
       this.#note(owner, 'replace_failure', `onToolError gave a result in the place of the failure of ${call.name}.`, { callId: call.callId });
       return givenResult(given);
@@ -223,10 +229,15 @@ export class HookPipeline {
   async handleError(failure: Failure): Promise<{ readonly handler: string; readonly action: ErrorAction } | undefined> {
     for (const handler of this.#handlers) {
       const owner = `the error handler "${handler.name}"`;
-      const action = await this.#call('handle', owner, (ctx) => {
-        const context = Object.assign(Object.create(ctx), failure) as ErrorContext;
-        return handler.canHandle === undefined || handler.canHandle(context) ? handler.handle(context) : undefined;
-      });
+      const action = await this.#call(
+        'handle',
+        owner,
+        (ctx) => {
+          const context = Object.assign(Object.create(ctx), failure) as ErrorContext;
+          return handler.canHandle === undefined || handler.canHandle(context) ? handler.handle(context) : undefined;
+        },
+        failure.call?.callId,
+      );
       if (action === undefined || action.action === 'pass') continue;
       if (!isPlainObject(action) || !actions.has(action.action)) throw unusable('handle', owner, action, `{ action: ${[...actions].join(' | ')} }`);
       return { handler: handler.name, action };
@@ -234,11 +245,15 @@ export class HookPipeline {
     return undefined;
   }
 
-  /** What hooks have written to state and what is to be recorded of them, to be appended with what follows. */
-  takeWrites(): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
-    const notes = this.#notes;
-    if (notes.length > 0) this.#notes = [];
-    const { drafts, extras } = this.#writes.take();
+  /**
+   * What hooks have written to state and what is to be recorded of them, to be appended with what follows.
+   * @param callId leaves what is about other tool calls, which run beside this one: it is appended with what follows there
+   */
+  takeWrites(callId?: string): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
+    const isOthers = ({ data }: HookNote): boolean => callId !== undefined && data['callId'] !== undefined && data['callId'] !== callId;
+    const notes = this.#notes.filter((note) => !isOthers(note));
+    if (notes.length > 0) this.#notes = this.#notes.filter(isOthers);
+    const { drafts, extras } = this.#writes.take(undefined, callId);
     return notes.length === 0 ? { drafts, extras } : { drafts: [...drafts, ...notes], extras };
   }
 
@@ -254,10 +269,15 @@ export class HookPipeline {
     });
   }
 
-  async #call<Given>(hook: string, owner: string, call: ((ctx: HookContext) => Given) | undefined): Promise<Something<Awaited<Given>> | undefined> {
+  async #call<Given>(
+    hook: string,
+    owner: string,
+    call: ((ctx: HookContext) => Given) | undefined,
+    callId?: string,
+  ): Promise<Something<Awaited<Given>> | undefined> {
     if (call === undefined) return undefined;
     try {
-      const given = call(this.#contextNow());
+      const given = call(callId === undefined ? this.#contextNow() : this.#contextOf(this.#writesOf(callId)));
       if (!(given instanceof Promise)) return given as Something<Awaited<Given>> | undefined;
       // A hook that hangs does not keep its run from ending.
       const { run, scope } = this.#frame;
@@ -268,22 +288,40 @@ export class HookPipeline {
   }
 
   #contextNow(): HookContext {
+    this.#context ??= this.#contextOf(this.#writes);
+    return this.#context;
+  }
+
+  /** The same state, whose writes are known as those of a tool call. */
+  #writesOf(callId: string): StateAccess {
+    const writes = this.#writes;
+    return {
+      get sharedScopes() {
+        return writes.sharedScopes;
+      },
+      temp: writes.temp,
+      read: (scope, key) => writes.read(scope, key),
+      peek: (scope) => writes.peek(scope),
+      write: (scope, changes, again) => writes.write(scope, changes, again, callId),
+    };
+  }
+
+  #contextOf(writes: StateAccess): HookContext {
     const { run, record, scope } = this.#frame;
     const round = (): number => Math.max(this.#round(), this.#preparing);
-    this.#context ??= Object.freeze({
+    return Object.freeze({
       agent: this.#agent.name,
       invocationId: record.path,
       get round() {
         return round();
       },
       session: { id: run.session.id, app: run.session.app, events: run.ledger.events },
-      state: createState(this.#writes, this.#agent.stateSchema),
+      state: createState(writes, this.#agent.stateSchema),
       get signal() {
         return scope.signal;
       },
       now: () => run.app.clock.now(),
     }) as HookContext;
-    return this.#context;
   }
 }
 

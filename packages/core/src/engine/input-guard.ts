@@ -65,7 +65,7 @@ export class InputGuard {
       const outcome = this.#check(event, round);
       if (outcome === undefined) continue;
       if (outcome.value !== this.#textOf(event)) this.#texts.set(event.seq, String(outcome.value));
-      if (seq > known && this.#isNew(event)) drafts.push(...this.#drafts(outcome, { seq }));
+      if (seq > known && this.#isNew(event) && !this.#isRecorded(seq)) drafts.push(...this.#drafts(outcome, { seq }));
     }
     this.#lookedAt = ledger.lastSeq;
     return drafts;
@@ -85,6 +85,11 @@ export class InputGuard {
     return event.seq > (before?.seq ?? 0);
   }
 
+  /** Whether another process has looked at a message and stopped before it asked the model. */
+  #isRecorded(seq: number): boolean {
+    return this.#frame.record.events.some((event) => event.type === 'decision' && event.component === 'guardrail' && event.data?.['seq'] === seq);
+  }
+
   #textOf(event: Incoming): string {
     const { ledger } = this.#frame.run;
     return String(ledger.resolve(event.type === 'user' ? event.text : event.input?.message));
@@ -99,7 +104,21 @@ export class InputGuard {
     if (this.#modelCall.length === 0) return [];
     const { run } = this.#frame;
     const check = { agent: this.#agent, round, at: run.app.clock.now(), calledAt: calledAt(run.ledger.events) };
-    return this.#drafts(applyGuardrails('modelCall', this.#modelCall, check), {});
+    const outcome = applyGuardrails('modelCall', this.#modelCall, check);
+    if (outcome.decisions.length === 0) return [];
+    return this.#drafts({ ...outcome, decisions: outcome.decisions.filter(({ tell }) => tell === undefined || !this.#isTold(tell)) }, {});
+  }
+
+  /** Whether the model has not answered since it was told the same: a call that is made again needs it once. */
+  #isTold(text: string): boolean {
+    const { ledger } = this.#frame.run;
+    const { events } = this.#frame.record;
+    for (let i = events.length - 1; i >= 0; i--) {
+      const event = events[i] as Event;
+      if (event.type === 'model_end' && event.status === 'completed') return false;
+      if (event.type === 'decision' && event.tell !== undefined && ledger.resolve(event.tell) === text) return true;
+    }
+    return false;
   }
 
   #drafts({ decisions, denied }: GuardrailOutcome, more: JsonObject): EventDraft[] {

@@ -45,8 +45,8 @@ export class ModelFailures {
       : undefined;
     const plan = handled === undefined ? this.#ownPlan(failed) : this.#handledPlan(failed, handled.handler, handled.action);
     const given = plan.given ?? (failed.isUsable ? undefined : await this.#lastResort(plan, error, hooks));
-    const { drafts } = hooks.takeWrites();
-    return { ...plan, given, decisions: drafts.length === 0 ? plan.decisions : [...drafts, ...plan.decisions] };
+    // Where a hook answers in the end, what the handlers wanted is not done.
+    return { ...plan, given, decisions: given === plan.given ? plan.decisions : [], writes: hooks.takeWrites() };
   }
 
   /** Hooks are asked when nothing else is left, and only when the agent would end with the error. */

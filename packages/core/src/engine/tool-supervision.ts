@@ -88,10 +88,19 @@ export class ToolSupervision implements ToolSupervisor {
     return change === undefined ? nothing : [this.#breakerDecision(tool.name, state, change)];
   }
 
-  ended(attempt: EndedAttempt): SupervisedResult | Promise<SupervisedResult> {
+  late(attempt: EndedAttempt): SupervisedResult {
+    return this.#settled(this.#checked(attempt), noWrites);
+  }
+
+  #checked(attempt: EndedAttempt): Outcome {
     const outcome: Outcome = { result: attempt.result, notes: attempt.guidance, drafts: nothing };
     this.#checkResult(attempt, outcome);
     if (this.#resultGuards.length > 0) this.#guardResult(attempt, outcome);
+    return outcome;
+  }
+
+  ended(attempt: EndedAttempt): SupervisedResult | Promise<SupervisedResult> {
+    const outcome = this.#checked(attempt);
     if (this.#hooks === undefined || !this.#hasAfterHooks) return this.#concluded(attempt, outcome, noWrites);
     return this.#afterHooks(attempt, outcome, this.#hooks);
   }
@@ -234,9 +243,9 @@ export class ToolSupervision implements ToolSupervisor {
     try {
       given = await hooks.beforeTool(call);
     } catch (thrown) {
-      return { ...refusedWith(this.#failedHook(thrown, hooks)), writes: guarded?.writes ?? noWrites };
+      return { ...refusedWith(this.#failedHook(thrown, hooks, call)), writes: guarded?.writes ?? noWrites };
     }
-    const writes = joinedWrites([guarded?.writes, hooks.takeWrites()]);
+    const writes = joinedWrites([guarded?.writes, hooks.takeWrites(call.callId)]);
     if (given !== undefined) return { refused: { result: given, notes: guarded?.guidance ?? [], writes }, guidance: [], writes: noWrites };
     if (guarded === undefined && writes === noWrites) return undefined;
     return { ...guarded, guidance: guarded?.guidance ?? [], writes };
@@ -270,11 +279,12 @@ export class ToolSupervision implements ToolSupervisor {
     try {
       if (hooks.has('afterTool')) outcome.result = await hooks.afterTool(call, outcome.result);
       if (!isSuccess(outcome.result) && hooks.has('onToolError')) outcome.result = (await hooks.onToolError(call, outcome.result)) ?? outcome.result;
-      if (isSuccess(outcome.result) || !hooks.has('errorHandlers')) return this.#concluded(attempt, outcome, hooks.takeWrites());
+      if (isSuccess(outcome.result) || attempt.isLast || !hooks.has('errorHandlers'))
+        return this.#concluded(attempt, outcome, hooks.takeWrites(call.callId));
       const handled = await this.#askHandlers(attempt, outcome, hooks);
-      return handled ?? this.#concluded(attempt, outcome, hooks.takeWrites());
+      return handled ?? this.#concluded(attempt, outcome, hooks.takeWrites(call.callId));
     } catch (thrown) {
-      return this.#failedHook(thrown, hooks, outcome);
+      return this.#failedHook(thrown, hooks, call, outcome);
     }
   }
 
@@ -319,7 +329,7 @@ export class ToolSupervision implements ToolSupervisor {
       case 'retry': {
         const retryAfterMs = given.delay ?? 0;
         note(`It wants another attempt after ${retryAfterMs} ms.`);
-        return { ...this.#settled(outcome, hooks.takeWrites()), retryAfterMs };
+        return { ...this.#settled(outcome, hooks.takeWrites(attempt.state.call.callId)), retryAfterMs };
       }
       case 'fallback':
         note('It gives a result in the place of the failed one.');
@@ -338,7 +348,7 @@ export class ToolSupervision implements ToolSupervisor {
       default:
         return undefined;
     }
-    return this.#settled(outcome, hooks.takeWrites());
+    return this.#settled(outcome, hooks.takeWrites(attempt.state.call.callId));
   }
 
   #handlerDecision(attempt: EndedAttempt, handler: string, decision: string, what: string, count: number, failure?: ErrorRecord): EventDraft {
@@ -354,6 +364,7 @@ export class ToolSupervision implements ToolSupervisor {
   /** The end of it: another attempt if the tool asks for one, what the router says, or the result as it is. */
   #concluded(attempt: EndedAttempt, outcome: Outcome, hookWrites: Writes): SupervisedResult {
     const { result } = outcome;
+    if (attempt.isLast) return this.#settled(outcome, hookWrites);
     if (isSuccess(result) && result.errorType === undefined && result.escalate !== true) {
       this.#warn(attempt.state, true, outcome);
       return this.#settled(outcome, hookWrites);
@@ -380,12 +391,12 @@ export class ToolSupervision implements ToolSupervisor {
   }
 
   /** A hook that throws ends the agent, when its open calls are settled; the call itself is settled with what is known of it. */
-  #failedHook(thrown: unknown, hooks: HookPipeline, outcome?: Outcome): SupervisedResult {
+  #failedHook(thrown: unknown, hooks: HookPipeline, { callId }: HookToolCall, outcome?: Outcome): SupervisedResult {
     if (!isAdjutantError(thrown, 'hook_failed')) throw thrown;
     const failure = thrown.toJSON();
     const draft = this.#decision('hooks', 'failed', thrown.message, [], { failure: failure as unknown as JsonValue });
     const result = outcome?.result ?? toolResult.permanent(thrown.message, { errorType: 'hook_failed' });
-    const writes = joinedWrites([hooks.takeWrites(), { drafts: [...(outcome?.drafts ?? []), draft], extras: undefined }]);
+    const writes = joinedWrites([hooks.takeWrites(callId), { drafts: [...(outcome?.drafts ?? []), draft], extras: undefined }]);
     return { result, notes: outcome?.notes ?? [], writes };
   }
 
