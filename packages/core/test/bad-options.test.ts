@@ -53,7 +53,7 @@ describe('what is said to a session with options that do not fit changes nothing
 
   test('an option that is a group says what does not fit inside', () => {
     expect(() => runtime({ app: 'shop', lease: { ttl: 3 } })).toThrow(
-      /`lease` must be an object whose `ttl` is a number of milliseconds from 100\.$/,
+      /`lease` must be an object whose `ttl` is a number of milliseconds from 100, not 3\.$/,
     );
   });
 

@@ -70,7 +70,9 @@ export function findInvalidOption<Options>(options: unknown, checks: OptionCheck
       const found = describeValue(value);
       // "must be an object whose `ttl` is …, not an object" would help nobody.
       const contrast = expected.startsWith(found) ? '' : `, not ${found}`;
-      return { reason: `\`${key}\` must be ${expected}${contrast}`, within: `an object whose \`${key}\` is ${expected}` };
+      // Texts inside groups may be secrets.
+      const within = typeof value === 'number' || typeof value === 'boolean' ? contrast : '';
+      return { reason: `\`${key}\` must be ${expected}${contrast}`, within: `an object whose \`${key}\` is ${expected}${within}` };
     }
   }
   return undefined;
@@ -83,6 +85,6 @@ export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === 'string') return value.length > longestValue ? `a string of ${value.length} characters` : JSON.stringify(value);
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -1,5 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { deepFreeze, type JsonObject } from './json.ts';
+import { describeValue } from './options.ts';
 
 /** A schema of any library that implements Standard Schema and gives JSON Schema (zod 4.2 and later does), or JSON Schema itself. */
 export type AnySchema<Value = unknown> = StandardSchemaV1<unknown, Value> | JsonObject;
@@ -19,11 +20,24 @@ export function jsonSchemaOf(schema: unknown): { readonly schema: JsonObject } |
   if (typeof written.schema !== 'object' || written.schema === null || Array.isArray(written.schema)) {
     return { reason: 'must be a Standard Schema (such as z.object({…})) or a JSON Schema object' };
   }
+  const strange = strangeKeyword(written.schema);
+  if (strange !== undefined) return { reason: `is not JSON Schema: ${strange}` };
   try {
     return { schema: deepFreeze(structuredClone(written.schema) as JsonObject) };
   } catch (cause) {
-    return { reason: `is not JSON Schema: ${(cause as Error).message}` };
+    return { reason: `is not JSON Schema: ${(cause as Error).message.replace(/\.$/, '')}` };
   }
+}
+
+const schemaTypes: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+
+/** What is most often taken for JSON Schema: the names of fields with their types. */
+function strangeKeyword(schema: object): string | undefined {
+  const { type } = schema as { readonly type?: unknown };
+  const unknown = [type].flat().find((one) => one !== undefined && !schemaTypes.has(one));
+  if (unknown !== undefined) return `there is no \`type\` ${describeValue(unknown)} (the types are ${[...schemaTypes].join(', ')})`;
+  const isFields = Object.keys(schema).length > 0 && Object.values(schema).every((value) => typeof value === 'string' && schemaTypes.has(value));
+  return isFields && type === undefined ? "fields belong into { type: 'object', properties: { name: { type: 'string' } } }" : undefined;
 }
 
 function converted(schema: StandardSchemaV1): { readonly schema: unknown } | { readonly reason: string } {

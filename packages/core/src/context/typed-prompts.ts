@@ -1,4 +1,6 @@
 import { AdjutantError } from '../base/error.ts';
+import { InvalidOptionError } from '../base/invalid-option.ts';
+import { describeValue, isObject } from '../base/options.ts';
 import type { StateSchema, StateValuesOf } from '../ledger/state-types.ts';
 import type { RenderState } from '../runnables/render-context.ts';
 
@@ -22,6 +24,7 @@ export function message<Schema extends StateSchema>(
   schema: Schema,
   write: (context: PromptView<Schema>) => string,
 ): (context: RenderState) => string {
+  checkTyped('message', schema, write);
   return (context) => write(viewOf(schema, context));
 }
 
@@ -30,7 +33,16 @@ export function enrichment<Schema extends StateSchema>(
   schema: Schema,
   write: (context: PromptView<Schema> & { readonly message: string }) => string,
 ): (context: RenderState & { readonly message: string }) => string {
+  checkTyped('enrichment', schema, write);
   return (context) => write({ ...viewOf(schema, context), message: context.message });
+}
+
+function checkTyped(name: string, schema: unknown, write: unknown): void {
+  const wrong = isObject(schema);
+  if (wrong !== undefined)
+    throw new InvalidOptionError({ function: name, reason: `the schema of the state must be ${wrong}, not ${describeValue(schema)}` });
+  if (typeof write !== 'function')
+    throw new InvalidOptionError({ function: name, reason: `after the schema comes a function, not ${describeValue(write)}` });
 }
 
 /** A placeholder of a template stands for a value that is not in the state. */
@@ -50,9 +62,12 @@ const placeholders = /\{([A-Za-z_][\w-]{0,127}):([A-Za-z_][\w.-]{0,127})(\?)?\}/
 /**
  * Instructions with values of the state: `{session:mood}`, `{user:name}`; with `?` (`{user:name?}`) nothing stands in the place of a missing value.
  * What is no text is written as JSON. Other braces stay as they are, and so do braces within values.
+ * @throws InvalidOptionError when this is no text
  * @throws PromptTemplateError when the prompt is made and a value without `?` is missing
  */
 export function template(text: string): (context: RenderState) => string {
+  if (typeof text !== 'string')
+    throw new InvalidOptionError({ function: 'template', reason: `the text must be a string, not ${describeValue(text)}` });
   return ({ state }) =>
     text.replace(placeholders, (_whole, scope: string, key: string, optional: string | undefined) => {
       const values = Object.hasOwn(state, scope) ? state[scope] : undefined;

@@ -1,3 +1,5 @@
+import { checkOptions } from '../base/invalid-option.ts';
+import { isCount, isNonEmptyText } from '../base/options.ts';
 import { Visibility } from '../context/visibility.ts';
 import type { EventOf } from '../ledger/event.ts';
 import type { Session } from '../ledger/session.ts';
@@ -35,8 +37,10 @@ function schemaFor(maxCharacters: number) {
 /**
  * A tool with which a model reads what was cut off of a tool result: the ledger has it whole. It gives what the agent itself sees and nothing else:
  * its own results, and those of earlier invocations in its line.
+ * @throws InvalidOptionError
  */
 export function readToolResult(options: ReadToolResultOptions = {}): Tool {
+  checkOptions<ReadToolResultOptions>('readToolResult', options, { name: isNonEmptyText, maxCharacters: isCount });
   const { name = 'read_tool_result', maxCharacters = defaultMaxCharacters } = options;
   return tool({
     name,

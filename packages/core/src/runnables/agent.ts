@@ -1,15 +1,16 @@
 import type { JsonObject } from '../base/json.ts';
+import { isModelOrList } from '../base/model-option.ts';
 import { isAnything, isCount, isGroup, isListOfFunctions, isObject, isOneOf, isPositive, isText, type OptionChecks } from '../base/options.ts';
 import { type AnySchema, isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
 import type { ModelInput } from '../models/model.ts';
-import { isSupervision, type SupervisionOptions } from '../supervision/options.ts';
+import { isSupervisionOfAgent, type SupervisionOptions } from '../supervision/options.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type CompactionOptions, isCompaction } from './compaction-options.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { type Goal, isGoal, type ResolvedGoal, resolveGoal } from './goal.ts';
-import { type ErrorHandler, type Hooks, isHooks, isListOfErrorHandlers, isListOfMiddleware, type Middleware } from './hooks.ts';
+import { type ErrorHandler, type Hooks, isHooks, isListOfAgentMiddleware, isListOfErrorHandlers, type Middleware } from './hooks.ts';
 import { type AgentOutput, type AnswerOf, isOutput, type OutputOption, resolveOutput } from './output.ts';
 import type { Renderer, ToolChoice } from './render-context.ts';
 
@@ -130,7 +131,7 @@ const agentOptions: OptionChecks<AgentOptions & Pick<Agent, 'inputSchema' | 'fal
   inputSchema: isAnything,
   fallbackModels: isAnything,
   name: isText,
-  model: (value) => (Array.isArray(value) && value.length > 0 ? value.map(isObject).find((wrong) => wrong !== undefined) : isObject(value)),
+  model: isModelOrList,
   description: isText,
   context: isListOfFunctions,
   tools: isListOfTools,
@@ -144,9 +145,9 @@ const agentOptions: OptionChecks<AgentOptions & Pick<Agent, 'inputSchema' | 'fal
   hold: isOneOf('each', 'round'),
   version: isText,
   stateSchema: isObject,
-  supervision: isSupervision,
+  supervision: isSupervisionOfAgent,
   hooks: isHooks,
-  middleware: isListOfMiddleware,
+  middleware: isListOfAgentMiddleware,
   errorHandlers: isListOfErrorHandlers,
   compaction: isCompaction,
 };
@@ -172,13 +173,8 @@ export function agent<const Output extends OutputOption = string, Schema extends
   // What the types of the output and the state say is for the caller only.
   const options = typed as unknown as AgentOptions;
   checkDefinition<AgentOptions>('agent', options, agentOptions);
-  if (typeof options.model !== 'object' || options.model === null) {
-    throw new InvalidDefinitionError({
-      kind: 'agent',
-      name: options.name,
-      reason: '`model` must be a model such as openai("gpt-5-mini") or an AI SDK model',
-    });
-  }
+  if (options.model === undefined)
+    throw new InvalidDefinitionError({ kind: 'agent', name: options.name, reason: `\`model\` must be ${isModelOrList(undefined)}` });
   const [model, ...others] = [options.model].flat() as unknown as readonly [ModelInput, ...ModelInput[]];
   // A definition that is spread into new options brings its own.
   const fallbackModels = Array.isArray(options.model) ? others : ((options as Partial<Agent>).fallbackModels ?? []);

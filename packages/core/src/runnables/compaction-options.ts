@@ -1,4 +1,5 @@
-import { isCount, isCountOrNone, isGroup, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
+import { isModel } from '../base/model-option.ts';
+import { isCount, isCountOrNone, isGroup, type OptionCheck, type OptionChecks } from '../base/options.ts';
 import type { ModelInput } from '../models/model.ts';
 
 /** How prompts are kept within the model's window. The ledger keeps everything: only what the model is shown becomes shorter. */
@@ -17,10 +18,16 @@ export interface CompactionOptions {
 
 const isShare: OptionCheck = (value) => (typeof value === 'number' && value > 0 && value <= 1 ? undefined : 'a number above 0, at most 1');
 
-const checks: OptionChecks<CompactionOptions> = { model: isObject, compactAt: isShare, trimAt: isShare, keep: isCount, overlap: isCountOrNone };
+const checks: OptionChecks<CompactionOptions> = { model: isModel, compactAt: isShare, trimAt: isShare, keep: isCount, overlap: isCountOrNone };
 
 /** What the option `compaction` must be. */
-export const isCompaction: OptionCheck = (value) => (value === false ? undefined : isGroup(checks)(value));
+export const isCompaction: OptionCheck = (value) => {
+  const wrong = value === false ? undefined : isGroup(checks)(value);
+  if (wrong !== undefined || value === false) return wrong;
+  const { compactAt, trimAt } = value as CompactionOptions;
+  const neverSummarised = compactAt !== undefined && trimAt !== undefined && compactAt > trimAt;
+  return neverSummarised ? `an object whose \`compactAt\` is at most its \`trimAt\` (${trimAt}), not ${compactAt}` : undefined;
+};
 
 /** Compaction with the defaults filled in. Recovery from prompts that the provider refused has them too when the guards are off. */
 export interface ResolvedCompaction {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { JsonValue } from '../base/json.ts';
+import { isPlainObject, type JsonValue } from '../base/json.ts';
 import { findInvalidOption, isFunction, isListOfFunctions, isNonEmptyText, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
 import type { SessionReader } from '../ledger/body-context.ts';
 import type { StreamEvent, Usage } from '../ledger/event.ts';
@@ -180,7 +180,23 @@ export const isListOfMiddleware: OptionCheck = (value) => {
 };
 
 /** What the option `errorHandlers` must be. */
-export const isListOfErrorHandlers: OptionCheck = (value) =>
-  Array.isArray(value) && value.every((one: Partial<ErrorHandler> | null) => typeof one?.name === 'string' && typeof one.handle === 'function')
-    ? undefined
-    : 'a list of error handlers, each with a `name` and a function `handle`';
+export const isListOfErrorHandlers: OptionCheck = (value) => {
+  if (!Array.isArray(value)) return 'a list of error handlers';
+  for (const one of value as readonly (Partial<ErrorHandler> | null | undefined)[]) {
+    if (typeof one?.name !== 'string' || typeof one.handle !== 'function')
+      return 'a list of error handlers, each with a `name` and a function `handle`';
+    const invalid = isPlainObject(one) ? findInvalidOption(one, handlerChecks) : undefined;
+    if (invalid !== undefined) return `a list of error handlers, each ${invalid.within}`;
+  }
+  return undefined;
+};
+
+const handlerChecks: OptionChecks<ErrorHandler> = { name: isNonEmptyText, canHandle: isFunction, handle: isFunction };
+
+/** What the option `middleware` must be for an agent. */
+export const isListOfAgentMiddleware: OptionCheck = (value) => {
+  const heard = isListOfMiddleware(value);
+  if (heard !== undefined) return heard;
+  const deaf = (value as readonly Middleware[]).find(({ onStream }) => onStream !== undefined);
+  return deaf && `a list of middleware without \`onStream\`, which is only heard on a runtime: give "${deaf.name}" to runtime({ middleware })`;
+};

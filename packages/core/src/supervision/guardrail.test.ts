@@ -206,7 +206,17 @@ test('by default nothing is refused or changed', () => {
   ]);
 });
 
-test('a list of guardrails is a list of objects with names', () => {
-  expect(isListOfGuardrails([{ name: 'x' }])).toBeUndefined();
+test('a list of guardrails is a list of objects with names that look at something', () => {
+  class Counting {
+    readonly name = 'counting';
+    seen = 0;
+    input(): undefined {
+      this.seen += 1;
+    }
+  }
+  expect(isListOfGuardrails([{ name: 'x', input: () => undefined }, new Counting()])).toBeUndefined();
+  expect(isListOfGuardrails([{ name: 'x' }])).toMatch(/at least one of input, modelCall, output, toolCall, toolResult: "x" has none/);
+  expect(isListOfGuardrails([{ name: 'x', inputs: () => undefined }])).toMatch(/without `inputs` \(did you mean `input`\?\): "x"/);
+  expect(isListOfGuardrails([function formatRules() {}])).toMatch(/not a function/);
   for (const wrong of ['x', [{}], [null], {}]) expect(isListOfGuardrails(wrong)).toContain('a list of guardrails');
 });

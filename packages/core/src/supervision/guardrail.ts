@@ -1,5 +1,5 @@
-import { deepFreeze, findJsonDefect, type JsonObject, type JsonValue } from '../base/json.ts';
-import type { OptionCheck } from '../base/options.ts';
+import { deepFreeze, findJsonDefect, isPlainObject, type JsonObject, type JsonValue } from '../base/json.ts';
+import { findInvalidOption, isFunction, isNonEmptyText, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import { injectionPatterns } from './guardrails/injection-patterns.ts';
 import { inventedToolCalls } from './guardrails/invented-tool-calls.ts';
@@ -57,10 +57,37 @@ export interface Guardrail {
 }
 
 /** What the option `guardrails` must be. */
-export const isListOfGuardrails: OptionCheck = (value) =>
-  Array.isArray(value) && value.every((one) => typeof (one as Partial<Guardrail> | null)?.name === 'string')
-    ? undefined
-    : 'a list of guardrails, each an object with a `name`';
+export const isListOfGuardrails: OptionCheck = (value) => {
+  if (!Array.isArray(value)) return 'a list of guardrails';
+  for (const one of value) {
+    const wrong = wrongGuardrail(one);
+    if (wrong !== undefined) return `a list of guardrails, each ${wrong}`;
+  }
+  return undefined;
+};
+
+/** A guardrail that nobody would ask protects from nothing, so it is not taken in silence. */
+function wrongGuardrail(one: unknown): string | undefined {
+  const points = Object.keys(legalActions) as GuardrailPoint[];
+  if (typeof one === 'function') return 'an object (ready guardrails are called: `formatRules({ … })`), not a function';
+  if (isObject(one) !== undefined) return 'an object';
+  const { name } = one as Partial<Guardrail>;
+  if (isNonEmptyText(name) !== undefined) return 'an object with a `name`';
+  const invalid = isPlainObject(one) ? findInvalidOption(one, guardrailChecks) : undefined;
+  if (invalid !== undefined) return `${invalid.within}: "${name}"`;
+  if (points.every((point) => typeof (one as Guardrail)[point] !== 'function'))
+    return `an object with at least one of ${points.join(', ')}: "${name}" has none`;
+  return undefined;
+}
+
+const guardrailChecks: OptionChecks<Guardrail> = {
+  name: isNonEmptyText,
+  input: isFunction,
+  modelCall: isFunction,
+  output: isFunction,
+  toolCall: isFunction,
+  toolResult: isFunction,
+};
 
 /**
  * What is on unless somebody says otherwise: instructions inside results of tools, and tool calls that are only written as text, are pointed out to

@@ -1,7 +1,9 @@
 import {
+  describeValue,
   isCount,
   isFlag,
   isGroup,
+  isNonEmptyText,
   isNotNegative,
   isNumber,
   isObject,
@@ -97,7 +99,7 @@ export interface SupervisionOptions {
   readonly circuitBreaker?: CircuitBreakerOptions | false;
 }
 
-const loopChecks: OptionChecks<LoopOptions> = {
+const loopGroup: OptionChecks<LoopOptions> = {
   window: (value) => isCount(value) ?? ((value as number) <= 100 ? undefined : 'a whole number from 1 to 100'),
   warnAt: isCount,
   blockAt: isCount,
@@ -106,19 +108,54 @@ const loopChecks: OptionChecks<LoopOptions> = {
   onLoop: isOneOf('answer', 'fail'),
 };
 
-const strategyNames = isOneOf('retry', 'backoff', 'hint', 'raw', 'fallbackTool', 'escalate', 'report');
+/** Options that fit each by itself and not together: what they say would never happen. */
+const isLoops: OptionCheck = (value) => {
+  const wrong = isGroup(loopGroup)(value);
+  if (wrong !== undefined) return wrong;
+  const { window, warnAt, blockAt, pollWarnAt, pollBlockAt } = value as LoopOptions;
+  const isAbove = (low: number | undefined, high: number | undefined) => low !== undefined && high !== undefined && low > high;
+  if (isAbove(warnAt, blockAt)) return `an object whose \`warnAt\` is at most its \`blockAt\` (${blockAt}), not ${warnAt}`;
+  if (isAbove(pollWarnAt, pollBlockAt)) return `an object whose \`pollWarnAt\` is at most its \`pollBlockAt\` (${pollBlockAt}), not ${pollWarnAt}`;
+  for (const [key, at] of Object.entries({ blockAt, pollBlockAt })) {
+    // The call that is looked at is not one of those that are looked back at.
+    if (isAbove(at, window === undefined ? undefined : window + 1)) {
+      return `an object whose \`window\` holds the calls before \`${key}\` (at least ${(at as number) - 1}), not ${window}`;
+    }
+  }
+  return undefined;
+};
+
+const strategyList = ['retry', 'backoff', 'hint', 'raw', 'fallbackTool', 'escalate', 'report'] as const;
+const strategyNames = isOneOf(...strategyList);
 
 function isStrategy(value: unknown): boolean {
   if (strategyNames(value) === undefined) return true;
   if (isObject(value) !== undefined || Object.keys(value as object).length !== 1) return false;
   const { hint, fallbackTool, escalate } = value as { hint?: unknown; fallbackTool?: unknown; escalate?: unknown };
-  return typeof hint === 'string' || typeof fallbackTool === 'string' || isOneOf('caller', 'human', 'failures')(escalate) === undefined;
+  return (
+    isNonEmptyText(hint) === undefined || isNonEmptyText(fallbackTool) === undefined || isOneOf('caller', 'human', 'failures')(escalate) === undefined
+  );
 }
 
-const isChains: OptionCheck = (value) =>
-  isObject(value) === undefined && Object.values(value as object).every((chain) => Array.isArray(chain) && chain.every(isStrategy))
-    ? undefined
-    : "an object that gives error types lists of strategies such as ['backoff', { hint: '…' }, 'report']";
+const strategies = `${strategyNames('')}, { hint: 'text' }, { fallbackTool: 'name' } and { escalate: 'caller', 'human' or 'failures' }`.replace(
+  'one of ',
+  '',
+);
+
+const isChains: OptionCheck = (value) => {
+  if (isObject(value) !== undefined) return "an object that gives error types lists of strategies such as ['backoff', { hint: '…' }, 'report']";
+  for (const [type, chain] of Object.entries(value as object)) {
+    if (!Array.isArray(chain) || chain.length === 0)
+      return `an object whose \`${type}\` is a list of strategies, at least ['report'], not ${describeValue(chain)}`;
+    const wrong = chain.findIndex((strategy) => !isStrategy(strategy));
+    if (wrong >= 0) return `an object whose \`${type}\` is a list of ${strategies}, not ${describeStrategy(chain[wrong])}`;
+  }
+  return undefined;
+};
+
+function describeStrategy(value: unknown): string {
+  return isObject(value) === undefined ? `an object with ${Object.keys(value as object).join(' and ') || 'nothing'}` : describeValue(value);
+}
 
 const errorChecks: OptionChecks<ErrorRoutingOptions> = {
   chains: isChains,
@@ -141,12 +178,13 @@ const breakerChecks: OptionChecks<CircuitBreakerOptions> = { failures: isCount, 
 function orFalse(check: OptionCheck): OptionCheck {
   return (value) => {
     const expected = value === false ? undefined : check(value);
-    return expected === undefined ? undefined : `${expected}, or false`;
+    // What is wrong inside of an object is not mended by `false`.
+    return expected === undefined || typeof value === 'object' ? expected : `${expected}, or false`;
   };
 }
 
 const supervisionChecks: OptionChecks<SupervisionOptions> = {
-  loops: orFalse(isGroup(loopChecks)),
+  loops: orFalse(isLoops),
   errors: orFalse(isGroup(errorChecks)),
   results: orFalse(isGroup(resultChecks)),
   guardrails: orFalse(isListOfGuardrails),
@@ -155,6 +193,15 @@ const supervisionChecks: OptionChecks<SupervisionOptions> = {
 
 /** What the option `supervision` must be. */
 export const isSupervision: OptionCheck = orFalse(isGroup(supervisionChecks));
+
+/** What it must be for an agent: circuits count over the whole runtime, so numbers of an agent would be heard by nobody. */
+export const isSupervisionOfAgent: OptionCheck = orFalse(
+  isGroup<SupervisionOptions>({
+    ...supervisionChecks,
+    circuitBreaker: (value) =>
+      value === false ? undefined : 'false (only runtime({ supervision }) can set its numbers, since it counts over the whole runtime)',
+  }),
+);
 
 /** Supervision with the defaults filled in; `undefined` is what is off. */
 export interface Supervision {

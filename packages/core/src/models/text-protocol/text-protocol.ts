@@ -5,7 +5,8 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { findInvalidOption, isList } from '../../base/options.ts';
+import { isModel } from '../../base/model-option.ts';
+import { describeValue, findInvalidOption, type OptionCheck } from '../../base/options.ts';
 import { InvalidModelError } from '../errors.ts';
 import { type Model, type ModelInput, modelName, toModel } from '../model.ts';
 import type { TextExample } from './instructions.ts';
@@ -24,11 +25,25 @@ export interface TextProtocolOptions {
  * @throws InvalidModelError
  */
 export function textProtocol(input: ModelInput, options: TextProtocolOptions = {}): Model {
+  const wrongModel = isModel(input);
+  if (wrongModel !== undefined)
+    throw new InvalidModelError({ model: 'of textProtocol()', reason: `it must be ${wrongModel}, not ${describeValue(input)}` });
   const model = toModel(input);
-  const wrong = findInvalidOption(options, { examples: isList });
+  const wrong = findInvalidOption(options, { examples: isListOfExamples });
   if (wrong !== undefined) throw new InvalidModelError({ model: modelName(model), reason: wrong.reason });
   return speaking(model, options.examples ?? []);
 }
+
+const isListOfExamples: OptionCheck = (value) => {
+  const isExample = (one: Partial<TextExample> | null) =>
+    typeof one?.question === 'string' &&
+    typeof one.answer === 'string' &&
+    Array.isArray(one.steps) &&
+    one.steps.every((step: Partial<TextExample['steps'][number]> | null) => typeof step?.tool === 'string' && step.observation !== undefined);
+  return Array.isArray(value) && value.every(isExample)
+    ? undefined
+    : 'a list of { question, steps: [{ thought, tool, arguments, observation }], answer }';
+};
 
 function speaking(model: Model, examples: readonly TextExample[]): Model {
   const wrap = onceEach((inner: LanguageModelV4) => speakingModel(inner, examples));

@@ -106,7 +106,8 @@ describe('options', () => {
 
   test('kinds', () => {
     expect(redacted(text, { kinds: ['ipAddress'] })).toBe('a@b.io, [ipAddress]');
-    expect(redacted(text, { kinds: [] })).toBe(text);
+    // An empty list would look like protection and be none.
+    expect(() => redactPersonalData({ kinds: [] })).toThrow(/at least one of/);
   });
 
   test('replacement', () => {

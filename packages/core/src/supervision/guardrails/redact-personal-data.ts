@@ -1,6 +1,6 @@
 import { checkOptions } from '../../base/invalid-option.ts';
 import { isPlainObject, type JsonValue, setOwn } from '../../base/json.ts';
-import { isFunction, isListOf, type OptionChecks } from '../../base/options.ts';
+import { isFunction, isListOf, type OptionCheck, type OptionChecks } from '../../base/options.ts';
 import type { Guardrail, GuardrailVerdict, InputCheck, OutputCheck, ToolCallCheck, ToolResultCheck } from '../guardrail.ts';
 import { isCardNumber, type PersonalDataKind, personalDataKinds, redactText } from './personal-data.ts';
 
@@ -13,9 +13,15 @@ export interface RedactPersonalDataOptions {
   readonly replacement?: (kind: PersonalDataKind) => string;
 }
 
+/** With an empty list it would look like protection and be none. */
+function isSomeOf(...choices: readonly string[]): OptionCheck {
+  return (value) =>
+    isListOf(...choices)(value) ?? ((value as readonly unknown[]).length > 0 ? undefined : `a list of at least one of ${choices.join(', ')}`);
+}
+
 const optionChecks: OptionChecks<RedactPersonalDataOptions> = {
-  kinds: isListOf(...personalDataKinds),
-  at: isListOf('input', 'output', 'toolCall', 'toolResult'),
+  kinds: isSomeOf(...personalDataKinds),
+  at: isSomeOf('input', 'output', 'toolCall', 'toolResult'),
   replacement: isFunction,
 };
 
