@@ -168,7 +168,11 @@ describe('app.run with data', () => {
     const model = () =>
       scriptedModel((prompt) => (prompt.some(({ role }) => role === 'tool') ? { text: 'done' } : { toolCalls: [{ name: 'wait' }] }));
     const make = () => clerk(order, { model: model(), tools: [wait] });
-    const first = await runtime({ app: 'shop', store, recover: 'manual' }).run(make(), { data: { id: 'x'.repeat(100_000) }, session: 's', runId: 'r' });
+    const first = await runtime({ app: 'shop', store, recover: 'manual' }).run(make(), {
+      data: { id: 'x'.repeat(100_000) },
+      session: 's',
+      runId: 'r',
+    });
     expect(first.status).toBe('yielded');
     const app = runtime({ app: 'shop', store, recover: 'manual', runnables: [make()] });
     const session = await app.session({ id: 's' });

@@ -6,7 +6,7 @@ import { describeValue } from './options.ts';
 export type AnySchema<Value = unknown> = StandardSchemaV1<unknown, Value> | JsonObject;
 
 /** What a schema makes of a value that fits. */
-export type ValueOf<Schema> = Schema extends StandardSchemaV1<unknown, infer Value> ? Value : unknown;
+type ValueOf<Schema> = Schema extends StandardSchemaV1<unknown, infer Value> ? Value : unknown;
 
 /** Whether a schema is one of a schema library rather than plain JSON Schema. */
 export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {

@@ -20,7 +20,7 @@ import {
 } from '../supervision/limits.ts';
 
 /** Most tokens of one answer where a limit needs to know and the model's settings do not say. */
-export const defaultOutputTokens = 4_096;
+const defaultOutputTokens = 4_096;
 
 /** Fewer tokens than this are no answer: no call is made for them. */
 const leastOutputTokens = 100;

@@ -103,7 +103,7 @@ export interface ForkOptions {
 }
 
 /** Most calls, spawns, dispatches and hand-overs from the root down to one invocation. */
-export const maxHandoffDepth = 5;
+const maxHandoffDepth = 5;
 
 const isDepth: OptionCheck = (value) =>
   isCount(value) === undefined && (value as number) <= maxHandoffDepth ? undefined : `a whole number from 1 to ${maxHandoffDepth}`;

@@ -104,7 +104,7 @@ const aroundLists =
   /^(?:q|query|search|keywords|page|page_?size|per_?page|limit|offset|total|count|size|took|cursor|next|has_?more|ok|success|status)$/i;
 
 /** Nothing, or an object whose only list is empty and that holds nothing besides. */
-export function isEmpty(content: JsonValue): boolean {
+function isEmpty(content: JsonValue): boolean {
   if (content === null) return true;
   if (typeof content === 'string') return content.trim() === '';
   if (typeof content !== 'object') return false;
