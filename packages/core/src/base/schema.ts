@@ -5,9 +5,6 @@ import { describeValue } from './options.ts';
 /** A schema of any library that implements Standard Schema and gives JSON Schema (zod 4.2 and later does), or JSON Schema itself. */
 export type AnySchema<Value = unknown> = StandardSchemaV1<unknown, Value> | JsonObject;
 
-/** What a schema makes of a value that fits. */
-type ValueOf<Schema> = Schema extends StandardSchemaV1<unknown, infer Value> ? Value : unknown;
-
 /** Whether a schema is one of a schema library rather than plain JSON Schema. */
 export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
   return (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema;
