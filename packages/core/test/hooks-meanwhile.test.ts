@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agent, type Hooks, memoryStore, type RunResult, type Runtime, runtime, tool, toolResult } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/scripted-model.ts';
+import { testClock } from '../src/testing/test-clock.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -167,4 +168,22 @@ describe('a stop while beforeTool is asked', () => {
     expect(result.session.events.some(({ type }) => type === 'tool_attempt')).toBe(false);
     expect(ran()).toBe(0);
   });
+});
+
+test('a schema that never says whether an answer fits does not keep a cancelled run from ending', async () => {
+  const clock = testClock();
+  const asked = Promise.withResolvers<void>();
+  const form = () => ({ type: 'object' });
+  const validate = () => {
+    asked.resolve();
+    return new Promise<never>(() => undefined);
+  };
+  const never = { '~standard': { version: 1 as const, vendor: 'test', validate, jsonSchema: { input: form, output: form } } };
+  const typed = agent({ name: 'typed', model: scriptedModel([{ text: '{"a":1}' }]), output: never });
+  const running = runtime({ app: 'test', ports: { clock } }).run(typed, 'go');
+  await asked.promise;
+  running.cancel();
+  await nextTurn();
+  clock.advance(1_000);
+  expect((await running).status).toBe('cancelled');
 });

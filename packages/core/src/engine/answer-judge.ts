@@ -1,5 +1,6 @@
 import { type ErrorRecord, toErrorRecord } from '../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../base/json.ts';
+import { untilAborted } from '../effects/until-aborted.ts';
 import type { EventDraft } from '../ledger/event.ts';
 import { visibleValues } from '../ledger/state-fold.ts';
 import type { Position } from '../loop/position.ts';
@@ -60,7 +61,8 @@ export class AnswerJudge {
     const { output, goal } = this.#agent;
     // An answer that calls tools, or that somebody has spoken into, is not the last; calls in a last one are not made.
     if (!answer.final && (answer.hasToolCalls || this.#isInterrupted())) return nothingToSay;
-    const reading: Reading = output?.schema === undefined ? { value: answer.text } : await this.#read(answer, output);
+    const reading = output?.schema === undefined ? { value: answer.text } : await this.#readInTime(answer, output);
+    if (reading === undefined) return nothingToSay;
     if ('wrong' in reading) return { decisions: [this.#refused(reading, answer, output)] };
     const decisions = goal?.check === undefined ? [] : await this.#measured(goal, reading.value, answer);
     return output?.schema === undefined ? { decisions } : { parsed: reading.value, decisions };
@@ -68,6 +70,12 @@ export class AnswerJudge {
 
   #isInterrupted(): boolean {
     return this.#position.stopReason === undefined && this.#position.unseen > 0;
+  }
+
+  /** A schema may check asynchronously, and never come to an end; `undefined`: the agent was told to stop meanwhile. */
+  async #readInTime(answer: JudgedAnswer, output: AgentOutput): Promise<Reading | undefined> {
+    const { run, scope } = this.#frame;
+    return (await untilAborted(this.#read(answer, output), { scope, clock: run.app.clock }))?.value;
   }
 
   async #read({ text, isCutOff }: JudgedAnswer, output: AgentOutput): Promise<Reading> {
