@@ -89,16 +89,29 @@ function outcomeOf(output: LanguageModelV4ToolResultOutput): Outcome {
     case 'json':
       return unwrapToolResult(output.value);
     case 'text':
-      return unwrapToolResult(parseIfJson(output.value));
+      return unwrapToolResult(parseIfJson(withoutRemarks(output.value)));
     case 'content':
       return unwrapToolResult(parseIfJson(output.value.map((part) => (part.type === 'text' ? part.text : '')).join('')));
     case 'error-text':
-      return { ok: false, problem: problemOf(parseIfJson(output.value)) };
+      return { ok: false, problem: problemOf(parseIfJson(withoutRemarks(output.value))) };
     case 'error-json':
       return { ok: false, problem: problemOf(output.value) };
     case 'execution-denied':
       return { ok: false, problem: output.reason ?? 'the call was not allowed' };
   }
+}
+
+const statusBefore = /^\[(?:partial|error_[a-z]+|timeout|unknown)\] /;
+const firstRemark = /\n(?:Error type: |Instead: |\[Low confidence: )/;
+
+/** The content of a result, without its status and without what supervision says about it: that is for models that can act on it. */
+function withoutRemarks(text: string): string {
+  const content = text.replace(statusBefore, '');
+  // JSON is written in one line, and remarks stand below it.
+  const [firstLine = ''] = content.split('\n', 1);
+  if (/^[{[]/.test(firstLine) && typeof parseIfJson(firstLine) !== 'string') return firstLine;
+  const remark = content.search(firstRemark);
+  return remark === -1 ? content : content.slice(0, remark);
 }
 
 function parseIfJson(text: string): unknown {

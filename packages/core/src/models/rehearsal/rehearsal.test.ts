@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { converse } from '../../../test/models/rehearsal-toolbox.ts';
+import { agent } from '../../runnables/agent.ts';
+import { run } from '../../runtime.ts';
+import { readFile } from '../../tools/builtin/read-file.ts';
+import { searchFiles } from '../../tools/builtin/search-files.ts';
+import { rehearsal } from './model.ts';
 
 const invoices = `id,customer,amount,status,date
 INV-1,Acme,1200.50,paid,2026-01-05
@@ -283,4 +288,11 @@ describe('honesty', () => {
     expect(rounds[0]?.[0]?.name).toBe('office.queryCsv');
     expect(answer).toContain('750.25');
   });
+});
+
+test('what supervision says to models about a result is not repeated to people', async () => {
+  const tools = [searchFiles({ root: import.meta.dirname }), readFile({ root: import.meta.dirname })];
+  const ask = async (question: string) => (await run(agent({ name: 'clerk', model: rehearsal(), tools }), question)).output;
+  expect(await ask('Read gone.md')).toMatch(/^I could not read gone\.md: There is no "gone\.md"\.\n\(rehearsal/);
+  expect(await ask('Search for "quite.unheard.of" in nothing-such')).not.toMatch(/Error type|Instead|closed|confidence/i);
 });
