@@ -58,7 +58,7 @@ function countExecutions(executions: readonly Execution[]): ReadonlyMap<string, 
  */
 function checkEffects(whole: Continued, continued: Continued, { isReporting, stop }: { readonly isReporting: boolean; readonly stop: Manner }): void {
   const { events, executions, before = { executions: [], events: [] } } = continued;
-  checkKeys(executions, before.events);
+  checkKeys(executions, before.events, events);
   const settledBefore = new Set(settledCalls(before.events).map(({ callId }) => callId));
   const [attempts, attemptsBefore] = [countAttempts(events), countAttempts(before.events)];
   const [after, first] = [countExecutions(executions), countExecutions(before.executions)];
@@ -81,11 +81,17 @@ function checkEffects(whole: Continued, continued: Continued, { isReporting, sto
 }
 
 /** While nobody knows whether an attempt took effect, the next has its idempotency key. */
-function checkKeys(executions: readonly Execution[], before: readonly Event[]): void {
+function checkKeys(executions: readonly Execution[], before: readonly Event[], all: readonly Event[]): void {
   const keys = new Map<string, string>();
   for (const event of before) {
     if (event.type === 'tool_attempt') keys.set(event.callId, event.key);
     if (event.type === 'tool_result' && event.effect === 'none') keys.delete(event.callId);
+  }
+  // What a person found out after the stop counts for the next attempt.
+  const attempted = new Set<string>();
+  for (const event of all.slice(before.length)) {
+    if (event.type === 'tool_attempt') attempted.add(event.callId);
+    if (event.type === 'tool_result' && event.effect === 'none' && !attempted.has(event.callId)) keys.delete(event.callId);
   }
   const repeated = executions.filter(({ callId }, i) => executions.findIndex((other) => other.callId === callId) === i && keys.has(callId));
   deepStrictEqual(

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { roundModel } from '../recovery/round-model.ts';
 import type { MakeScenario, ScenarioAnswer } from '../recovery/scenario.ts';
 import * as basic from '../recovery/scenarios.ts';
-import { call, leaf, noting, withExecutions } from '../recovery/scenarios.ts';
+import { call, failedAttempts, leaf, noting, withExecutions } from '../recovery/scenarios.ts';
+import * as supervised from './supervised-scenarios.ts';
 
 const schema = z.object({ n: z.number() });
 
@@ -174,8 +175,8 @@ const retries: MakeScenario = withExecutions((executions) => ({
         schema,
         retry: { maxAttempts: 20, initialDelayMs: 1, backoffMultiplier: 1 },
         recovery: 'rerun',
-        execute: ({ callId, idempotencyKey, attempt, args }) => {
-          if (attempt < 3) throw new ToolFailure('not yet', { retryAfterMs: 1 });
+        execute: ({ callId, idempotencyKey, session, args }) => {
+          if (failedAttempts(session.events, callId) < 2) throw new ToolFailure('not yet', { retryAfterMs: 1 });
           executions.push({ callId, key: idempotencyKey });
           return args.n;
         },
@@ -186,9 +187,9 @@ const retries: MakeScenario = withExecutions((executions) => ({
         schema,
         recovery: 'rerun',
         retry: { maxAttempts: 20, initialDelayMs: 1, backoffMultiplier: 1 },
-        execute: ({ callId, idempotencyKey, attempt, args }) => {
+        execute: ({ callId, idempotencyKey, session, args }) => {
           executions.push({ callId, key: idempotencyKey });
-          if (attempt < 2) throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+          if (failedAttempts(session.events, callId) < 1) throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
           return args.n;
         },
       }),
@@ -401,4 +402,15 @@ export const scenarios: Readonly<Record<string, MakeScenario>> = {
   'writes to a shared scope': sharedWrites,
   'a lifecycle': lifecycle,
   'three levels of everything': mixture,
+  'errors that are routed': supervised.routing,
+  'calls in a loop': supervised.loops,
+  'guardrails and permissions': supervised.guarding,
+  hooks: supervised.hooking,
+  'models and tools that fail': supervised.failures,
+  'answers that are judged': supervised.answering,
+  'prompts that outgrow their window': supervised.compacting,
+  escalations: supervised.escalating,
+  'a budget that is spent': supervised.spending,
+  'a model that writes its calls': supervised.speaking,
+  'a run that is refused': supervised.refused,
 };

@@ -24,13 +24,13 @@ export class Process {
   #running: Run | undefined;
   #isStopped = false;
 
-  /** Every process is started an hour after the last event: the time in between is nobody's. */
+  /** Every process is started long after the last event: the time in between is nobody's. */
   constructor(make: MakeScenario, store: Store, { sessionId, events = [] }: { readonly sessionId: string; readonly events?: readonly Event[] }) {
     this.run = make();
     this.sessionId = sessionId;
-    const { runnable, runnables = [], stateSchema, lifecycle } = this.run;
+    const { runnable, runnables = [], stateSchema, lifecycle, pause = 3_600_000 } = this.run;
     const last = events.at(-1);
-    const clock = tickingClock(last === undefined ? firstStart : last.at + 3_600_000);
+    const clock = tickingClock(last === undefined ? firstStart : last.at + pause);
     const more = { ...(stateSchema === undefined ? {} : { stateSchema }), ...(lifecycle === undefined ? {} : { lifecycle }) };
     this.app = runtime({ app, store, runnables: [runnable, ...runnables], ports: { clock }, recover: 'manual', ...more });
     void this.run.cancelWhen?.then(() => this.app.cancel(sessionId, { by: 'operator', reason: 'enough' })).catch(() => undefined);

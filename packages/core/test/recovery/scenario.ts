@@ -8,7 +8,7 @@ export interface Execution {
 
 /** What somebody outside says to a request. */
 export interface ScenarioAnswer {
-  readonly decision: 'answer' | 'approve' | 'edit' | 'reject';
+  readonly decision: 'answer' | 'approve' | 'edit' | 'reject' | 'succeeded' | 'retry' | 'report';
   readonly input?: JsonValue;
   readonly reason?: string;
 }
@@ -26,6 +26,8 @@ export interface ScenarioRun {
   readonly answer?: (pending: PendingCall) => ScenarioAnswer;
   /** What is said to a loop that waits, by how many messages there were. */
   readonly message?: (count: number) => string;
+  /** Milliseconds from the last event of a process to the next process. @default 3_600_000 */
+  readonly pause?: number;
   /** The run is cancelled from outside then. */
   readonly cancelWhen?: Promise<void>;
   /**

@@ -1,4 +1,4 @@
-import { agent, type BodyContext, type EffectContext, type JsonValue, loop, parallel, sequence, step, ToolFailure, tool } from 'adjutant';
+import { agent, type BodyContext, type EffectContext, type Event, type JsonValue, loop, parallel, sequence, step, ToolFailure, tool } from 'adjutant';
 import { z } from 'zod';
 import { roundModel } from './round-model.ts';
 import type { Execution, MakeScenario, ScenarioRun } from './scenario.ts';
@@ -25,6 +25,12 @@ export function withExecutions(make: (executions: Execution[]) => Omit<ScenarioR
     const executions: Execution[] = [];
     return { ...make(executions), executions };
   };
+}
+
+/** How often attempts of a call have failed so far, by the ledger, in whatever process; an answered question is about one. */
+export function failedAttempts(events: readonly Event[], callId: string): number {
+  const isFailure = (event: Event) => (event.type === 'tool_result' ? event.result.errorType !== 'interrupted' : event.type === 'tool_input');
+  return events.filter((event) => 'callId' in event && event.callId === callId && isFailure(event)).length;
 }
 
 export const call = (name: string, n: number) => ({ name, args: { n } });

@@ -1,0 +1,430 @@
+import { APICallError, type LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { agent, type HookContext, sequence, step, ToolFailure, textProtocol, tool, toolResult } from 'adjutant';
+import { type ScriptedModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { z } from 'zod';
+import { roundModel } from '../recovery/round-model.ts';
+import type { Execution, MakeScenario, ScenarioAnswer } from '../recovery/scenario.ts';
+import { call, failedAttempts, leaf, noting, withExecutions } from '../recovery/scenarios.ts';
+import { strictModel, withWindow } from '../small-window.ts';
+
+const schema = z.object({ n: z.number() });
+const calls = (...names: readonly string[]): ScriptedResponse => ({ toolCalls: names.map((name, index) => call(name, index + 1)) });
+
+/** A model that answers by how many answers its prompt shows. */
+function answeringModel(responses: readonly ScriptedResponse[], modelId = 'scripted'): ScriptedModel {
+  return scriptedModel((prompt) => responses[Math.min(answers(prompt), responses.length - 1)] ?? { text: 'done' }, { modelId });
+}
+
+function answers(prompt: LanguageModelV4Prompt): number {
+  return prompt.filter(({ role }) => role === 'assistant').length;
+}
+
+function http(status: number): Error {
+  return Object.assign(new Error(`HTTP ${status}`), { status });
+}
+
+/** A tool that fails so many times, notes each attempt, and then works. */
+function failing(executions: Execution[], name: string, times: number, error: () => Error, more: object = {}) {
+  return tool({
+    name,
+    description: `Tries ${name}`,
+    schema,
+    recovery: 'rerun',
+    execute: ({ args, callId, idempotencyKey, session }) => {
+      executions.push({ callId, key: idempotencyKey });
+      if (failedAttempts(session.events, callId) < times) throw error();
+      return { [name]: args.n };
+    },
+    ...more,
+  });
+}
+
+const quick = { initialDelayMs: 1, backoffMultiplier: 1 };
+const always = Number.POSITIVE_INFINITY;
+
+/** What the error router does: it tries again, lets other tools stand in, one of them by leave of a person, gives hints and closes ways. */
+export const routing: MakeScenario = withExecutions((executions) => {
+  const chains = { http_429: ['backoff', 'backoff', 'report'], http_403: ['fallbackTool', 'report'] } as const;
+  return {
+    runnable: agent({
+      name: 'fetcher',
+      model: roundModel([
+        calls('limited', 'overrun', 'closed', 'paywall', 'absent'),
+        { toolCalls: [call('overrun', 2), { name: 'note', args: { n: 'one' } }, call('absent', 5), call('absent', 6)] },
+        { text: 'fetched' },
+      ]),
+      tools: [
+        failing(executions, 'limited', 2, () => http(429)),
+        failing(executions, 'overrun', always, () => http(429)),
+        failing(executions, 'closed', always, () => http(403), { fallback: { tool: 'note', args: () => ({ n: 30 }) } }),
+        failing(executions, 'paywall', always, () => http(403), { fallback: 'buy' }),
+        noting(executions, 'note'),
+        failing(executions, 'buy', 0, () => http(500), { approval: true }),
+      ],
+      supervision: { errors: { chains, ...quick } },
+    }),
+    answer: () => ({ decision: 'approve' }),
+    pause: 60_000,
+  };
+});
+
+/** Calls that lead nowhere, those of a tool that is not there too: they are warned of, not let through, and end in an answer without tools. */
+export const loops: MakeScenario = withExecutions((executions) => ({
+  runnable: agent({
+    name: 'stubborn',
+    model: roundModel([calls('note'), calls('note', 'absent'), calls('note', 'absent'), calls('note', 'absent'), { text: 'I could not.' }]),
+    tools: [noting(executions, 'note')],
+    supervision: { loops: { warnAt: 2, blockAt: 3 } },
+  }),
+}));
+
+/** Guardrails at each point, questions that they ask, and a tool that is not allowed. */
+export const guarding: MakeScenario = withExecutions((executions) => {
+  const byNumber = (n: unknown) => {
+    if (n === 1) return { action: 'deny', message: 'Not one.' } as const;
+    if (n === 2) return { action: 'transform', value: { n: 20 } } as const;
+    if (n === 3) return { action: 'confirm', summary: 'Three?' } as const;
+    return n === 4 ? ({ action: 'guide', message: 'Four is a lot.' } as const) : undefined;
+  };
+  const guarded = {
+    name: 'numbers',
+    input: ({ text }: { text: string }) => (text === 'Go' ? ({ action: 'transform', value: 'Go on' } as const) : undefined),
+    modelCall: ({ round }: { round: number }) => (round === 2 ? ({ action: 'guide', message: 'This is the second round.' } as const) : undefined),
+    output: ({ text }: { text: string }) => (text === 'rude' ? ({ action: 'guide', message: 'Say it kindly.' } as const) : undefined),
+    toolCall: ({ args }: { args: unknown }) => byNumber((args as { n?: number }).n),
+    toolResult: ({ args }: { args: unknown }) =>
+      (args as { n?: number }).n === 20 ? ({ action: 'transform', value: 'something' } as const) : undefined,
+  };
+  return {
+    runnable: agent({
+      name: 'careful',
+      model: answeringModel([calls('note', 'note', 'note', 'note', 'secret'), { toolCalls: [call('note', 3)] }, { text: 'rude' }, { text: 'kind' }]),
+      tools: [noting(executions, 'note'), failing(executions, 'secret', 0, () => http(500), { requiresPermission: ['vault:open'] })],
+      supervision: { guardrails: [guarded] },
+      output: 'answer',
+    }),
+    pause: 60_000,
+    answer: ({ callId }): ScenarioAnswer => (callId.includes('/r1.') ? { decision: 'approve' } : { decision: 'reject', reason: 'no' }),
+  };
+});
+
+/** Counts in the session's state: what lands once is 1. */
+function count(ctx: HookContext, key: string): void {
+  ctx.state[key] = ((ctx.state[key] as number | undefined) ?? 0) + 1;
+}
+
+/** Hooks that answer, change answers and results, hand over, and write state at each place, for calls beside each other too. */
+export const hooking: MakeScenario = withExecutions((executions) => {
+  const expert = leaf(executions, 'expert');
+  const worker = agent({
+    name: 'worker',
+    model: roundModel([calls('never'), { toolCalls: [call('note', 1), call('note', 2), call('note', 3)] }, { text: 'plain' }]),
+    tools: [noting(executions, 'note')],
+    hooks: {
+      beforeModel: (ctx) => {
+        count(ctx, `asked ${ctx.round}`);
+        if (ctx.round > 1) return undefined;
+        return {
+          stepEvents: [
+            { type: 'assistant', text: 'At once.' },
+            { type: 'tool_call', name: 'note', args: { n: 7 } },
+          ],
+          terminal: false,
+        };
+      },
+      afterModel: (ctx, result) => {
+        count(ctx, 'answers');
+        const stepEvents = result.stepEvents.map((one) => (one.type === 'assistant' && one.text === 'plain' ? { ...one, text: 'adorned' } : one));
+        return { ...result, stepEvents };
+      },
+      beforeTool: async (ctx, { args, callId }) => {
+        const isKnown = (args as { n: number }).n === 2;
+        // Hooks are asked before each attempt, and a stop can lead to one more.
+        if (isKnown) count(ctx, `known ${callId}`);
+        else ctx.state[`attempted ${callId}`] = true;
+        await Promise.resolve();
+        return isKnown ? 'known already' : undefined;
+      },
+      afterTool: async (ctx, { args, callId }, result) => {
+        count(ctx, `after ${callId}`);
+        await Promise.resolve();
+        return (args as { n: number }).n === 7 ? { ...result, content: 'changed' } : undefined;
+      },
+      afterAgent: (ctx, output) => {
+        count(ctx, 'ends');
+        return `${String(output)}, checked`;
+      },
+    },
+    output: 'work',
+  });
+  const desk = agent({
+    name: 'desk',
+    model: roundModel([calls('note'), { text: 'Let somebody else do it.' }]),
+    tools: [noting(executions, 'note')],
+    hooks: {
+      afterModel: (ctx) => {
+        count(ctx, 'answers of the desk');
+        return ctx.round === 2 ? expert : undefined;
+      },
+    },
+  });
+  const silent = agent({
+    name: 'silent',
+    model: answeringModel([{ text: 'never' }]),
+    hooks: {
+      beforeAgent: (ctx) => {
+        count(ctx, 'begins');
+        return 'Nothing to do.';
+      },
+    },
+    output: 'silence',
+  });
+  return { runnable: sequence({ name: 'all', runnables: [silent, desk, worker] }), runnables: [expert] };
+});
+
+function refusing(status: number, message: string, isRetryable: boolean): APICallError {
+  const url = 'https://models.example/v1';
+  return new APICallError({
+    message,
+    url,
+    requestBodyValues: {},
+    statusCode: status,
+    responseBody: JSON.stringify({ error: { message } }),
+    isRetryable,
+  });
+}
+
+/** Models that fail for good, error handlers that try again or give another result, and an answer when nothing else is left. */
+export const failures: MakeScenario = withExecutions((executions) => {
+  const broken = answeringModel([{ error: refusing(401, 'Incorrect API key', false) }], 'broken');
+  const overloaded = answeringModel([{ error: refusing(503, 'overloaded', true) }], 'overloaded');
+  const twice = { kind: 'model' as const, provider: 'scripted', modelId: 'overloaded', settings: { retry: { maxAttempts: 2, initialDelayMs: 1 } } };
+  const worker = agent({
+    name: 'worker',
+    model: [broken, { ...twice, load: () => overloaded }, answeringModel([calls('busy', 'bad', 'worse'), { text: 'done' }], 'third')],
+    tools: [
+      failing(executions, 'busy', 2, () => new ToolFailure('busy', { errorType: 'busy' })),
+      failing(executions, 'bad', always, () => new ToolFailure('bad', { errorType: 'bad' })),
+      failing(executions, 'worse', always, () => new ToolFailure('worse', { errorType: 'worse' })),
+    ],
+    errorHandlers: [
+      {
+        name: 'patient',
+        canHandle: ({ phase }) => phase === 'tool',
+        handle: async (ctx) => {
+          count(ctx, `handled ${ctx.call?.callId} ${ctx.error.code}`);
+          await Promise.resolve();
+          if (ctx.error.code === 'bad') return { action: 'fallback', result: 'something else' };
+          return ctx.error.code === 'busy' ? { action: 'retry', delay: 1 } : { action: 'skip' };
+        },
+      },
+    ],
+    output: 'worked',
+  });
+  const helpless = agent({
+    name: 'helpless',
+    model: broken,
+    hooks: {
+      onModelError: (ctx, error) => {
+        count(ctx, 'excuses');
+        return `Sorry: ${error.name}`;
+      },
+    },
+    output: 'excuse',
+  });
+  return { runnable: sequence({ name: 'all', runnables: [helpless, worker] }) };
+});
+
+/** Answers that do not fit and are asked for again, goals that ask for another round, and results that are the answer. */
+export const answering: MakeScenario = withExecutions((executions) => ({
+  runnable: sequence({
+    name: 'all',
+    runnables: [
+      agent({
+        name: 'typed',
+        model: answeringModel([calls('note'), { text: 'It is red.' }, { text: '{"colour": 3}' }, { text: '{"colour": "red"}' }]),
+        tools: [noting(executions, 'note')],
+        output: z.object({ colour: z.string() }),
+      }),
+      agent({
+        name: 'titled',
+        model: answeringModel([{ text: 'A long title' }, calls('note'), { text: 'A title' }, { text: 'Title' }]),
+        tools: [noting(executions, 'note')],
+        goal: { check: (output) => String(output).length <= 5 || `it has ${String(output).length} characters` },
+        output: 'title',
+      }),
+      agent({
+        name: 'reporter',
+        model: answeringModel([calls('note', 'report'), { text: 'never' }]),
+        tools: [
+          noting(executions, 'note'),
+          tool({
+            name: 'report',
+            description: 'Has the last word',
+            schema,
+            recovery: 'rerun',
+            execute: ({ callId, idempotencyKey }) => {
+              executions.push({ callId, key: idempotencyKey });
+              return toolResult.success('the report', { final: true });
+            },
+          }),
+        ],
+        output: 'report',
+      }),
+    ],
+  }),
+}));
+
+/** A reader whose prompt outgrows its window; its answers follow from what the newest message says. */
+function reader(executions: Execution[], name: string, window: number, rounds: number, declared: number | undefined) {
+  const { scripted } = strictModel(
+    window,
+    (prompt) => {
+      const page = lastPage(prompt, name) + 1;
+      if (!JSON.stringify(prompt).includes(`${name} has begun`)) return { toolCalls: [call('keep', 1)] };
+      return page <= rounds ? { toolCalls: [call('read', page)] } : { text: `${name} has read it` };
+    },
+    name,
+  );
+  const read = tool({
+    name: 'read',
+    description: 'Reads a page',
+    schema,
+    recovery: 'rerun',
+    execute: ({ args, callId, idempotencyKey }) => {
+      executions.push({ callId, key: idempotencyKey });
+      return `${name}: page ${args.n}\n${'a line of text\n'.repeat(60)}`;
+    },
+  });
+  const keep = tool({
+    name: 'keep',
+    description: 'Keeps a fact',
+    schema,
+    recovery: 'rerun',
+    execute: (ctx) => {
+      executions.push({ callId: ctx.callId, key: ctx.idempotencyKey });
+      ctx.remember(`${name} has begun`);
+      ctx.remember(`Fact ${ctx.args.n}`, { key: 'fact' });
+      return 'kept';
+    },
+  });
+  const summaries = answeringModel([{ text: 'Some pages were read.' }], 'summaries');
+  return agent({ name, model: withWindow(scripted, declared), tools: [read, keep], compaction: { model: summaries, keep: 4 }, output: name });
+}
+
+/** Page numbers in what the prompt shows: the newest results are never left out. */
+function lastPage(prompt: LanguageModelV4Prompt, name: string): number {
+  const pages = [...JSON.stringify(prompt).matchAll(new RegExp(`${name}: page (\\d+)`, 'g'))].map(([, page]) => Number(page));
+  return Math.max(0, ...pages);
+}
+
+/** Prompts that are made shorter: by a summary that a child writes, and after the provider has refused them. Facts stay. */
+export const compacting: MakeScenario = withExecutions((executions) => ({
+  runnable: sequence({
+    name: 'all',
+    runnables: [reader(executions, 'scholar', 2_500, 7, 2_500), reader(executions, 'skimmer', 1_800, 5, undefined)],
+  }),
+}));
+
+/** What is handed up, to a person, to the list of failures and to the caller. */
+export const escalating: MakeScenario = withExecutions((executions) => {
+  const locked = (name: string, times: number) => failing(executions, name, times, () => new ToolFailure('locked', { errorType: name }));
+  const vault = agent({
+    name: 'vault',
+    model: roundModel([calls('gate', 'door', 'chest', 'cellar'), { text: 'opened' }]),
+    tools: [locked('gate', 1), locked('door', always), locked('chest', always), locked('cellar', always)],
+    supervision: {
+      errors: {
+        chains: {
+          gate: [{ escalate: 'human' }],
+          door: [{ escalate: 'human' }],
+          chest: [{ escalate: 'human' }],
+          cellar: [{ escalate: 'failures' }],
+        },
+      },
+    },
+    output: 'vault',
+  });
+  const given = agent({
+    name: 'given',
+    model: roundModel([calls('tower'), { text: 'never' }]),
+    tools: [locked('tower', always)],
+    supervision: { errors: { chains: { tower: [{ escalate: 'caller' }] } } },
+  });
+  return {
+    runnable: sequence({
+      name: 'all',
+      runnables: [
+        step({
+          name: 'caller',
+          execute: async (ctx) => {
+            const { error } = await ctx.call(given, { message: 'open it' });
+            ctx.state['escalated'] = error?.code;
+          },
+        }),
+        vault,
+      ],
+    }),
+    runnables: [given],
+    answer: ({ name }): ScenarioAnswer => {
+      if (name === 'gate') return { decision: 'retry' };
+      return name === 'door' ? { decision: 'succeeded', input: 'opened by hand' } : { decision: 'report' };
+    },
+  };
+});
+
+/** A budget that ends with an answer without tools. What a call that was cut off may have cost counts too, so prompts may hold other limits. */
+export const spending: MakeScenario = withExecutions((executions) => ({
+  runnable: agent({
+    name: 'spender',
+    model: roundModel([
+      { ...calls('note'), usage: { inputTokens: 8_000, outputTokens: 600 } },
+      { ...calls('note'), text: 'That is all.' },
+    ]),
+    tools: [noting(executions, 'note')],
+    limits: { tokens: 9_000 },
+    output: 'spent',
+  }),
+  compares: 'outcome',
+}));
+
+/** A model that writes its calls as text, prepared, let in and followed up by the app; another run is not let in. */
+export const speaking: MakeScenario = withExecutions((executions) => {
+  const texts = [
+    'Thought: Two notes.\nAction: {"tool": "note", "arguments": {"n": 1}}\nAction: {\'action\': \'note\', \'args\': {\'n\': 2,}}',
+    'Action: {"tool": "absent", "arguments": {"n": 3}}',
+    'Action: note it',
+    'Thought: Enough.\nFinal Answer: Noted.',
+  ];
+  return {
+    runnable: agent({
+      name: 'speaker',
+      model: textProtocol(answeringModel(texts.map((text) => ({ chunks: text.match(/[\s\S]{1,7}/g) ?? [] })))),
+      tools: [noting(executions, 'note')],
+      output: 'answer',
+    }),
+    lifecycle: {
+      prepare: async (ctx) => {
+        ctx.state['profile'] = await ctx.effect('load', () => 'ann', { recovery: 'rerun' });
+      },
+      admit: (ctx) => ctx.state['profile'] === 'ann' || { refuse: 'Nobody knows you.' },
+      postProcess: (ctx, { output }) => {
+        ctx.state['kept'] = `kept ${String(output)}`;
+      },
+    },
+  };
+});
+
+/** A run that is not let in. */
+export const refused: MakeScenario = withExecutions((executions) => ({
+  runnable: leaf(executions, 'guest'),
+  lifecycle: {
+    prepare: async (ctx) => {
+      ctx.state['profile'] = await ctx.effect('load', () => 'nobody', { recovery: 'rerun' });
+    },
+    admit: async (ctx) => {
+      const known = await ctx.effect('look up', () => ['ann'], { recovery: 'rerun' });
+      return known.includes(String(ctx.state['profile'])) || { refuse: 'Nobody knows you.' };
+    },
+  },
+}));
