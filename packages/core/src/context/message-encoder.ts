@@ -28,7 +28,14 @@ export interface EncoderOptions {
   readonly resolve: (value: unknown) => unknown;
   /** The name that tools have for the model. */
   readonly toolName: (name: string) => string;
+  /** The name of the model that is asked. */
+  readonly model?: string | undefined;
+  /** The name of the model that answered in a round. */
+  readonly answeredBy?: ((event: RoundEvent) => string | undefined) | undefined;
 }
+
+/** A part of the answer that a model gave in a round. */
+export type RoundEvent = EventOf<'thought'> | EventOf<'assistant'> | EventOf<'tool_call'>;
 
 /**
  * Encoder version 1: turns events, one after the other, into the messages of a prompt. It is frozen, because recorded prompts are

@@ -4,6 +4,7 @@ import type { JsonValue } from '../base/json.ts';
 import type { Event } from '../ledger/event.ts';
 import type { HistoryScope, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import type { PromptEvent, RenderContext, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
+import { AnsweringModels } from './answering-models.ts';
 import { messageEncoder } from './encoders.ts';
 import { eventSize } from './event-size.ts';
 import { History, type LedgerView } from './history.ts';
@@ -27,7 +28,8 @@ export class Histories {
     this.#ledger = ledger;
     this.#path = path;
     this.#agent = agent;
-    this.options = options;
+    const models = new AnsweringModels(ledger.invocations);
+    this.options = { ...options, answeredBy: (event) => models.of(event) };
   }
 
   get lastSeq(): number {

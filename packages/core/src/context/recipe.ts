@@ -123,7 +123,7 @@ function rebuildCall(events: readonly Event[], seq: number, resolve: ResolveValu
     if (found === undefined) throw new PromptNotFoundError({ seq, reason: `the ledger has no content ${hash}` });
     return resolve(found) as JsonValue;
   };
-  const options = { encoder, resultLimit: start.recipe.resultLimit, resolve, toolName: toolWireName };
+  const options = { encoder, resultLimit: start.recipe.resultLimit, resolve, toolName: toolWireName, model: start.model };
   const histories = new Histories({ events: prefix, invocations }, start.invocationId, start.agent, options);
   const prompt = encodeRecipe(lastSegments(starts) ?? [], histories, { content, event: (at) => events[at - 1] as Event });
   const { maxOutputTokens } = start;

@@ -2,7 +2,7 @@ import type { JSONValue, LanguageModelV4ToolResultOutput } from '@ai-sdk/provide
 import type { EventOf } from '../ledger/event.ts';
 import { isSuccess } from '../ledger/tool-result.ts';
 import type { PromptEvent } from '../runnables/render-context.ts';
-import { lengthOf } from './message-encoder.ts';
+import { lengthOf, type RoundEvent } from './message-encoder.ts';
 import { NotingEncoder } from './noting-encoder.ts';
 import { truncateText } from './truncate.ts';
 
@@ -11,7 +11,9 @@ const lowConfidence = 0.5;
 
 /**
  * Encoder version 3: as version 2, and says of a result what became of the call and what supervision has to say about it, what was decided about
- * the agent, what data it was started with, what is to be kept in mind, and what stands in the place of what was left out. Frozen like them. A plain success reads as before.
+ * the agent, what data it was started with, what is to be kept in mind, and what stands in the place of what was left out. Answers of another
+ * model than the one that is asked it shows without reasoning and without what only the provider of that model can read. Frozen like them. A plain
+ * success reads as before.
  */
 export class TellingEncoder extends NotingEncoder {
   override push(event: PromptEvent, native: boolean): void {
@@ -30,9 +32,22 @@ export class TellingEncoder extends NotingEncoder {
       case 'compaction':
         this.#tell(String(this.options.resolve(event.summary)));
         break;
+      case 'thought':
+      case 'assistant':
+      case 'tool_call':
+        this.#pushAnswer(event, native);
+        break;
       default:
         super.push(event, native);
     }
+  }
+
+  /** Ids and signed reasoning of one model are refused by every other. */
+  #pushAnswer(event: RoundEvent, native: boolean): void {
+    const { answeredBy, model } = this.options;
+    const isReadByAll = event.type !== 'thought' && event.providerMetadata === undefined;
+    if (!native || isReadByAll || answeredBy?.(event) === model) super.push(event, native);
+    else if (event.type !== 'thought') super.push(withoutMetadata(event), native);
   }
 
   #tell(text: string): void {
@@ -63,4 +78,9 @@ export class TellingEncoder extends NotingEncoder {
     if (confidence < lowConfidence) remarks.push('[Low confidence: check this before you rely on it.]');
     return remarks;
   }
+}
+
+function withoutMetadata<Answer extends EventOf<'assistant'> | EventOf<'tool_call'>>(event: Answer): Answer {
+  const { providerMetadata: _providerMetadata, ...rest } = event;
+  return rest as Answer;
 }

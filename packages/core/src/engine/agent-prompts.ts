@@ -13,7 +13,7 @@ import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { PromptRecipe, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import { visibleValues } from '../ledger/state-fold.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
-import { callSettings, type Model, toModel } from '../models/model.ts';
+import { callSettings, type Model, modelName, toModel } from '../models/model.ts';
 import { contextWindowOf } from '../models/window.ts';
 import type { Agent } from '../runnables/agent.ts';
 import type { RenderContext, Renderer, RenderState, ToolChoice } from '../runnables/render-context.ts';
@@ -86,13 +86,14 @@ export class AgentPrompts {
   constructor(parts: AgentPromptsParts) {
     this.#parts = parts;
     this.#gauge = new TokenGauge(parts.record.events);
-    this.#histories = this.#historiesFor(resultLimit(this.windowOf(toModel(parts.agent.model))));
+    const model = toModel(parts.agent.model);
+    this.#histories = this.#historiesFor(resultLimit(this.windowOf(model)), modelName(model));
     this.#recorded = lastSegments(parts.record.events.filter((event): event is EventOf<'model_start'> => event.type === 'model_start'));
   }
 
-  #historiesFor(limit: number): Histories {
+  #historiesFor(limit: number, model: string): Histories {
     const { run, agent, record } = this.#parts;
-    const options = { encoder: currentEncoder, resultLimit: limit, resolve: run.ledger.resolve, toolName: toolWireName };
+    const options = { encoder: currentEncoder, resultLimit: limit, resolve: run.ledger.resolve, toolName: toolWireName, model };
     return new Histories(run.ledger, record.path, agent.name, options);
   }
 
@@ -121,7 +122,9 @@ export class AgentPrompts {
     const { run, agent, record } = this.#parts;
     const { round, tools, final, model, adjust } = request;
     const limit = Math.min(request.resultLimit ?? Number.POSITIVE_INFINITY, resultLimit(this.windowOf(model)));
-    if (this.#histories.options.resultLimit !== limit) this.#histories = this.#historiesFor(limit);
+    const asked = modelName(model);
+    const { options } = this.#histories;
+    if (options.resultLimit !== limit || options.model !== asked) this.#histories = this.#historiesFor(limit, asked);
     const offered = { tools: tools.map(({ name }) => name), toolChoice: agent.toolChoice };
     let context = promptContext(new RunRenderState(run, agent.name, record.path, round), this.#histories, offered);
     for (const renderer of this.#parts.renderers) context = renderer(context);

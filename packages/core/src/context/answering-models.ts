@@ -1,0 +1,33 @@
+import type { InvocationTree } from '../ledger/invocation-fold.ts';
+import type { RoundEvent } from './message-encoder.ts';
+
+interface Rounds {
+  /** How many events of the invocation were looked at. */
+  seen: number;
+  readonly models: Map<number, string>;
+}
+
+/** Says which model answered in a round: the last one that was asked in it. Each event is looked at once. */
+export class AnsweringModels {
+  readonly #tree: InvocationTree;
+  readonly #byPath = new Map<string, Rounds>();
+
+  constructor(tree: InvocationTree) {
+    this.#tree = tree;
+  }
+
+  of({ invocationId, round }: RoundEvent): string | undefined {
+    const record = this.#tree.byPath.get(invocationId ?? '');
+    if (record === undefined || round === undefined) return undefined;
+    let rounds = this.#byPath.get(record.path);
+    if (rounds === undefined) {
+      rounds = { seen: 0, models: new Map() };
+      this.#byPath.set(record.path, rounds);
+    }
+    for (; rounds.seen < record.events.length; rounds.seen++) {
+      const event = record.events[rounds.seen];
+      if (event?.type === 'model_start') rounds.models.set(event.round, event.model);
+    }
+    return rounds.models.get(round);
+  }
+}
