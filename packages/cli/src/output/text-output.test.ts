@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { agent, type Model, type RunResult, runtime, tool } from 'adjutant';
+import { type AgentOptions, agent, type Model, type RunResult, runtime, ToolFailure, tool } from 'adjutant';
 import { type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { OutputStream } from '../host.ts';
@@ -21,7 +21,11 @@ function recordingStream(isTTY: boolean): OutputStream & { readonly text: () => 
 afterEach(() => vi.unstubAllEnvs());
 
 /** Runs a script and shows it as the commands do. */
-async function show(responses: readonly ScriptedResponse[], isLive: boolean): Promise<{ text: string; notices: string; result: RunResult }> {
+async function show(
+  responses: readonly ScriptedResponse[],
+  isLive: boolean,
+  more: Partial<Pick<AgentOptions, 'model' | 'tools'>> = {},
+): Promise<{ text: string; notices: string; result: RunResult }> {
   vi.stubEnv('FORCE_COLOR', undefined);
   vi.stubEnv('NO_COLOR', undefined);
   const weather = tool({
@@ -39,7 +43,11 @@ async function show(responses: readonly ScriptedResponse[], isLive: boolean): Pr
   const notices = recordingStream(isLive);
   const output = new TextOutput({ stream, notices, clock: testClock(), isLive, resolve: session.ledger.resolve });
   session.ledger.onDraft((event) => output.drafted(event));
-  const run = app.run(agent({ name: 'a', model, tools: [weather] }), { input: 'How is it?', session, onStream: (event) => output.streamed(event) });
+  const run = app.run(agent({ name: 'a', model, tools: [weather], ...more }), {
+    input: 'How is it?',
+    session,
+    onStream: (event) => output.streamed(event),
+  });
   const result = await run;
   output.ended(result);
   output.close();
@@ -79,10 +87,37 @@ test('an answer that is begun again is said to be', async () => {
   expect(text).toMatch(/^It is ra\n\(the model starts its answer again\)\n/);
   expect(text).toContain('\nIt is clear.\n');
   expect(text).not.toContain('!');
-  expect(notices).toMatch(/^! .* Trying again in .*\.\n$/);
+  expect(notices).toMatch(/^! .* Trying again\.\n$/);
 });
 
 test('a tool that fails is marked, with what it said', async () => {
   const { text } = await show([{ toolCalls: [{ name: 'wether', args: {} }] }, { text: 'There is no such tool.' }], false);
   expect(text).toMatch(/✗ wether.*\n {2}→ error_permanent: .*weather/);
+});
+
+test('what supervision does about failures is told as it happens', async () => {
+  const schema = { type: 'object' as const };
+  const failing = (errorType: string, more = {}) =>
+    tool({
+      name: 'radar',
+      description: 'Looks',
+      schema,
+      readOnly: true,
+      execute: () => {
+        throw new ToolFailure('Down', { errorType });
+      },
+      ...more,
+    });
+  const almanac = tool({ name: 'almanac', description: 'Looks it up', schema, readOnly: true, execute: () => 'rain' });
+  const calls = [{ toolCalls: [{ name: 'radar' }] }, { toolCalls: [{ name: 'radar' }] }];
+  const told = await show([...calls, { text: 'Rain.' }], false, { tools: [failing('http_403', { fallback: 'almanac' }), almanac] });
+  expect(told.notices).toBe('! radar failed (http_403). Running almanac in its place.\n');
+  expect(told.text).toMatch(/✓ radar.*\n {2}→ rain\n/);
+
+  const looping = await show([...calls, ...calls, { text: 'Nothing.' }], false, { tools: [failing('http_410')] });
+  expect(looping.notices).toBe('! Cut short: it asked again and again for what leads nowhere.\n');
+
+  const spent = scriptedModel([], { defaultResponse: { error: Object.assign(new Error('Wrong key'), { statusCode: 401 }) }, modelId: 'first' });
+  const { notices } = await show([], false, { model: [spent, scriptedModel([{ text: 'Rain.' }], { modelId: 'second' })] });
+  expect(notices).toMatch(/Wrong key\. Trying again\.\n! .*scripted:second is asked from now on\.\n$/);
 });

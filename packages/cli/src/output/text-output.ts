@@ -20,6 +20,13 @@ export interface TextOutputOptions {
   readonly events?: readonly Event[];
 }
 
+/** Why an answer may be less than was asked for, where the word alone says little. */
+const cutShort: Readonly<Record<string, string>> = {
+  loop: 'it asked again and again for what leads nowhere',
+  goal_unmet: 'the answer does not reach the goal',
+  refused: 'the run was not let in',
+};
+
 /** A run for people: the text as it is written, tool calls with their results, and at the end what it took. */
 export class TextOutput implements RunOutput {
   readonly #stream: OutputStream;
@@ -92,6 +99,10 @@ export class TextOutput implements RunOutput {
       case 'model_end':
         if (event.error !== undefined && event.retryAfterMs !== undefined) this.#retry(event.error.message, event.retryAfterMs);
         break;
+      case 'decision':
+        // Supervision is told where it changes who works; `explain` tells the rest.
+        if (event.component === 'models' && event.decision === 'fallback') this.#notice('yellow', String(this.#resolve(event.reasoning)));
+        break;
       case 'tool_call':
         this.#running.set(event.callId, event);
         this.#showRunning();
@@ -118,13 +129,15 @@ export class TextOutput implements RunOutput {
   }
 
   #retry(message: string, delayMs: number): void {
-    this.#notice('yellow', `${message} Trying again in ${formatDuration(delayMs)}.`);
+    const failed = /[.!?]$/.test(message) ? message : `${message}.`;
+    this.#notice('yellow', `${failed} Trying again${delayMs === 0 ? '' : ` in ${formatDuration(delayMs)}`}.`);
   }
 
   #toolResult(event: EventOf<'tool_result'>): void {
     if (!event.settled) {
-      if (event.retryAfterMs !== undefined)
-        this.#retry(`${event.name} failed (${event.result.errorType ?? event.result.status}).`, event.retryAfterMs);
+      const failed = `${event.name} failed (${event.result.errorType ?? event.result.status}).`;
+      if (event.fallback !== undefined) this.#notice('yellow', `${failed} Running ${event.fallback} in its place.`);
+      else if (event.retryAfterMs !== undefined) this.#retry(failed, event.retryAfterMs);
       return;
     }
     const args = this.#args.get(event.callId);
@@ -145,7 +158,8 @@ export class TextOutput implements RunOutput {
   ended(result: RunResult): void {
     this.#endLine();
     if (result.status === 'completed' && !this.#hasText) this.#line(this.#style.dim('(the model gave no text)'));
-    if (result.stopReason !== undefined) this.#notice('yellow', `Cut short: ${result.stopReason.replaceAll('_', ' ')}.`);
+    if (result.stopReason !== undefined)
+      this.#notice('yellow', `Cut short: ${cutShort[result.stopReason] ?? result.stopReason.replaceAll('_', ' ')}.`);
     const parts = [
       formatCount(result.rounds, 'round'),
       formatCount(result.toolCalls.length, 'tool call'),
