@@ -65,16 +65,13 @@ export class AttemptRecorder {
 
   /** Somebody found out that the attempt had no effect: it is made again. */
   retry(): void {
-    const { ledger, path } = this.#of.ports;
-    ledger.append([
-      resultDraft(this.#of.call, path, this.#of.attempt, hadNoEffect(), { settled: false, durationMs: 0, effect: 'none', retryAfterMs: 0 }),
-    ]);
+    const more = { settled: false, durationMs: 0, effect: 'none' as const, retryAfterMs: 0 };
+    this.#append([resultDraft(this.#of.call, this.#of.ports.path, this.#of.attempt, hadNoEffect(), more)]);
   }
 
   /** Settles the call with an outcome that nobody knows, or that was known before somebody was asked. */
   settle(result: ToolResult, effect: ToolEffect = 'unknown'): void {
-    const { ledger, path } = this.#of.ports;
-    ledger.append([resultDraft(this.#of.call, path, this.#of.attempt, result, { settled: true, durationMs: 0, effect })]);
+    this.#append([resultDraft(this.#of.call, this.#of.ports.path, this.#of.attempt, result, { settled: true, durationMs: 0, effect })]);
   }
 
   /** Whether somebody or something is to say what became of the attempt before it is settled. */

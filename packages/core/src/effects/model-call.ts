@@ -1,6 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { AbortReason, CancelScope, givesBack } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
+import { AdjutantError, isAdjutantError } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
 import type { EventDraft, TransientEvent, Usage } from '../ledger/event.ts';
@@ -22,6 +23,15 @@ import { joinedWrites, noWrites } from './tool-writes.ts';
 const defaultTimeoutMs = 60_000;
 /** A call that ran out of time is tried again once: the provider has done, and charged for, the work. */
 const timeoutAttempts = 2;
+
+const nothingSaid: ModelAnswer = {
+  thoughts: [],
+  texts: [],
+  toolCalls: [],
+  usage: { inputTokens: 0, outputTokens: 0 },
+  finishReason: undefined,
+  firstPartAt: undefined,
+};
 
 /** One model call of an agent, ready to be made. */
 export interface ModelCallRequest {
@@ -114,7 +124,8 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
   ]);
   if (attempt > 1) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });
   const startedAt = clock.monotonic();
-  const given = request.given ?? (ports.beforeCall === undefined ? undefined : await ports.beforeCall(request.options));
+  const given = request.given ?? (ports.beforeCall === undefined ? undefined : await orFailedHook(ports.beforeCall(request.options)));
+  if (given instanceof AdjutantError) return recordFailedHook(ports, answerEnd(request, ports, nothingSaid, { startedAt }), given);
   if (given !== undefined) return recordGiven(request, ports, given, { startedAt });
   const called = await call(request, ports);
   if ('answer' in called) await recordAnswer(request, ports, called.answer, { startedAt });
@@ -201,7 +212,8 @@ async function recordGiven(request: ModelCallRequest, ports: ModelCallPorts, giv
 
 async function recordAnswer(request: ModelCallRequest, ports: ModelCallPorts, given: ModelAnswer, recorded: Recorded): Promise<void> {
   const processing = ports.process?.(given, recorded.given?.substitutedBy);
-  const processed = processing instanceof Promise ? await processing : processing;
+  const processed = processing instanceof Promise ? await orFailedHook(processing) : processing;
+  if (processed instanceof AdjutantError) return recordFailedHook(ports, answerEnd(request, ports, given, recorded), processed);
   // The answer is not used by anybody when the run was given back meanwhile: whoever continues it asks again.
   if (ports.ledger.failure !== undefined || givesBack(ports.scope.reason)) return;
   const answer = processed?.answer ?? given;
@@ -234,6 +246,8 @@ function textDrafts({ path, agent, round }: ModelCallRequest, answer: ModelAnswe
   }));
 }
 
+type EndDraft = Extract<EventDraft, { type: 'model_end' }>;
+
 /** An answer that was given and that is not the end leads to another round. */
 function givenDecisions({ path }: ModelCallRequest, { substitutedBy, terminal }: GivenAnswer): EventDraft[] {
   if (terminal) return [];
@@ -249,7 +263,7 @@ function givenDecisions({ path }: ModelCallRequest, { substitutedBy, terminal }:
   ];
 }
 
-function answerEnd(request: ModelCallRequest, ports: ModelCallPorts, answer: ModelAnswer, { startedAt, given, error }: Recorded): EventDraft {
+function answerEnd(request: ModelCallRequest, ports: ModelCallPorts, answer: ModelAnswer, { startedAt, given, error }: Recorded): EndDraft {
   const now = ports.clock.monotonic();
   const estimated = { inputTokens: estimateTokens(request.characters), outputTokens: estimateTokens(outputLength(answer)) };
   const usage = answer.usage ?? estimated;
@@ -329,14 +343,44 @@ async function recordFailure(
     isEmpty,
     isUsable: usable !== undefined,
   });
-  const plan = planning instanceof Promise ? await planning : planning;
+  const plan = planning instanceof Promise ? await orFailedHook(planning) : planning;
   if (isLost()) return;
+  if (plan instanceof AdjutantError) return recordFailedHook(ports, { ...ended, status: 'error' }, plan);
   if (plan.given !== undefined) return recordGiven(request, ports, plan.given, { startedAt, error: modelError, plan });
   const { retryAfterMs } = plan;
   if (retryAfterMs === undefined && usable !== undefined && plan.decisions.length === 0)
     return recordAnswer(request, ports, usable, { startedAt, plan });
   const { drafts, extras } = plan.writes ?? noWrites;
   ledger.append([...drafts, { ...ended, status: 'error', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, ...plan.decisions], extras);
+}
+
+/** What is awaited, or the error of the hook that failed in it. */
+async function orFailedHook<Value>(asked: Promise<Value>): Promise<Value | AdjutantError> {
+  try {
+    return await asked;
+  } catch (thrown) {
+    if (!isAdjutantError(thrown, 'hook_failed')) throw thrown;
+    return thrown as AdjutantError;
+  }
+}
+
+/** A hook that throws ends the agent. The call was made, and is paid for, all the same. */
+function recordFailedHook(ports: ModelCallPorts, end: EndDraft, thrown: AdjutantError): void {
+  if (ports.ledger.failure !== undefined || givesBack(ports.scope.reason)) return;
+  const failure = thrown.toJSON();
+  ports.ledger.append([
+    { ...end, status: 'error', error: failure },
+    {
+      type: 'decision',
+      by: 'runtime',
+      invocationId: end.invocationId,
+      component: 'hooks',
+      decision: 'failed',
+      reasoning: thrown.message,
+      alternatives: [],
+      data: { failure: failure as unknown as JsonValue },
+    },
+  ]);
 }
 
 function costMember(cost: number | undefined): { readonly cost?: number } {

@@ -339,9 +339,9 @@ function wrapped(middleware: Middleware, model: LanguageModelV4): LanguageModelV
 }
 
 function isSubstitute(value: unknown): value is SubstituteAnswer {
+  if (typeof value !== 'object' || value === null) return false;
   const { stepEvents } = value as Partial<SubstituteAnswer>;
   return (
-    typeof value === 'object' &&
     Array.isArray(stepEvents) &&
     stepEvents.every((event) =>
       event?.type === 'tool_call'
@@ -352,8 +352,9 @@ function isSubstitute(value: unknown): value is SubstituteAnswer {
 }
 
 function isPrompt(value: unknown): value is RenderContext {
+  if (typeof value !== 'object' || value === null) return false;
   const { withEvents, append } = value as Partial<RenderContext>;
-  return typeof value === 'object' && typeof withEvents === 'function' && typeof append === 'function';
+  return typeof withEvents === 'function' && typeof append === 'function';
 }
 
 /** What a hook gave as a tool's result; an object with nothing but an `error` is a refusal. */

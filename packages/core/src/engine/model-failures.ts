@@ -44,9 +44,10 @@ export class ModelFailures {
       ? await hooks.handleError({ phase: 'model', error, attempt: attempts, retryAfterMs: error.retryAfterMs, mayRetry: true })
       : undefined;
     const plan = handled === undefined ? this.#ownPlan(failed) : this.#handledPlan(failed, handled.handler, handled.action);
-    const given = plan.given ?? (failed.isUsable ? undefined : await this.#lastResort(plan, error, hooks));
-    // Where a hook answers in the end, what the handlers wanted is not done.
-    return { ...plan, given, decisions: given === plan.given ? plan.decisions : [], writes: hooks.takeWrites() };
+    // Who ends the agent or the run has said the last word.
+    const isEnd = handled?.action.action === 'throw' || handled?.action.action === 'abort';
+    const given = plan.given ?? (failed.isUsable || isEnd ? undefined : await this.#lastResort(plan, error, hooks));
+    return { ...plan, given, writes: hooks.takeWrites() };
   }
 
   /** Hooks are asked when nothing else is left, and only when the agent would end with the error. */
