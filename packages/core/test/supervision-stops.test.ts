@@ -1,4 +1,4 @@
-import { agent, type Event, type Guardrail, type HookContext, memoryStore, runtime, type Session, tool } from 'adjutant';
+import { type AgentOptions, agent, type Event, type Guardrail, type HookContext, memoryStore, runtime, type Session, sequence, tool } from 'adjutant';
 import { type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -231,4 +231,14 @@ describe('guardrails in front of the model', () => {
     expect([result?.output, told(result?.session as Session)]).toEqual(['done', 1]);
     await app.close();
   });
+});
+
+test.each<[string, Partial<AgentOptions>]>([
+  ['a hook', { hooks: { beforeAgent: () => 'Not today.' } }],
+  ['a guardrail', { supervision: { guardrails: [{ name: 'closed', input: () => ({ action: 'deny', message: 'Not today.' }) }] } }],
+])('what %s says in the place of an agent is told to the others as its words', async (_who, options) => {
+  const model = scriptedModel([{ text: 'I see.' }]);
+  const runnables = [agent({ name: 'desk', model: scriptedModel([]), ...options }), agent({ name: 'next', model })];
+  await runtime({ app: 'stops' }).run(sequence({ name: 'both', runnables }), 'Go');
+  expect(model.calls[0]?.prompt.at(-1)).toMatchObject({ role: 'user', content: [{ text: '[desk] said: Not today.' }] });
 });

@@ -23,7 +23,8 @@ export function hookEnd(
     data: { owner: given.by },
   });
   if ('answer' in given) {
-    const said: EventDraft = { type: 'assistant', by: 'runtime', invocationId: record.path, agent: agent.name, text: given.answer };
+    // A round says that an agent speaks, and not the app: other agents are told about it.
+    const said: EventDraft = { type: 'assistant', by: 'runtime', invocationId: record.path, agent: agent.name, text: given.answer, round: 0 };
     const note = noted('answer', `beforeAgent of ${given.by} answered in the place of the agent.`);
     return { status: 'completed', output: given.answer, before: [...drafts, note, said], extras };
   }

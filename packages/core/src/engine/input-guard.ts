@@ -8,6 +8,9 @@ import type { BodyFrame } from './invoke.ts';
 /** A message that came in: from outside, or from whoever called the agent. */
 type Incoming = EventOf<'user'> | EventOf<'invocation_start'>;
 
+/** What prompts have in the place of a message that was refused. */
+const refusedMessage = '[This message was refused.]';
+
 /** Guardrails in front of a model: they look at each message that comes in once, and at each call that is about to be made. */
 export class InputGuard {
   readonly #frame: BodyFrame;
@@ -30,15 +33,16 @@ export class InputGuard {
   /** Looks at what has come in since the last call. Returns whether the agent ends with a refusal, which is recorded. */
   refuses(round: number): boolean {
     const drafts = [...this.#checkInputs(round), ...this.#checkCall(round)];
-    if (drafts.length > 0) this.#frame.run.ledger.append([...this.#said(drafts), ...drafts]);
+    if (drafts.length > 0) this.#frame.run.ledger.append([...this.#said(drafts, round), ...drafts]);
     return this.#position.refusal !== undefined;
   }
 
   /** What people and later prompts read of a refusal. */
-  #said(drafts: readonly EventDraft[]): EventDraft[] {
+  #said(drafts: readonly EventDraft[], round: number): EventDraft[] {
     const refusal = drafts.find((draft) => draft.type === 'decision' && draft.decision === 'deny') as Pick<EventOf<'decision'>, 'data'> | undefined;
     if (refusal === undefined) return [];
-    return [{ type: 'assistant', by: 'runtime', invocationId: this.#frame.record.path, agent: this.#agent, text: String(refusal.data?.['message']) }];
+    const text = String(refusal.data?.['message']);
+    return [{ type: 'assistant', by: 'runtime', invocationId: this.#frame.record.path, agent: this.#agent, text, round }];
   }
 
   /** Puts the changed messages in the place of those that came; `undefined` when none was changed. */
@@ -64,7 +68,9 @@ export class InputGuard {
       if (!this.#isIncoming(event)) continue;
       const outcome = this.#check(event, round);
       if (outcome === undefined) continue;
-      if (outcome.value !== this.#textOf(event)) this.#texts.set(event.seq, String(outcome.value));
+      // Later runs have the message in their history: what was refused stays refused.
+      if (outcome.denied !== undefined) this.#texts.set(event.seq, refusedMessage);
+      else if (outcome.value !== this.#textOf(event)) this.#texts.set(event.seq, String(outcome.value));
       if (seq > known && this.#isNew(event) && !this.#isRecorded(seq)) drafts.push(...this.#drafts(outcome, { seq }));
     }
     this.#lookedAt = ledger.lastSeq;
@@ -80,7 +86,7 @@ export class InputGuard {
   #isNew(event: Incoming): boolean {
     const { record, run } = this.#frame;
     if (event.type === 'invocation_start') return event.invocationId === record.path;
-    if (event.invocationId !== undefined && event.invocationId !== record.path && !record.path.startsWith(`${event.invocationId}>`)) return false;
+    if (!isAtOrBelow(record.path, event.invocationId)) return false;
     const before = run.ledger.events.findLast(({ type, seq }) => seq < record.start.seq && (type === 'invocation_end' || type === 'model_end'));
     return event.seq > (before?.seq ?? 0);
   }
@@ -130,6 +136,11 @@ export class InputGuard {
       data: { ...decision.data, ...more, ...(decision.decision === 'deny' && denied !== undefined ? { message: denied.message } : {}) },
     }));
   }
+}
+
+/** Whether an invocation is, or takes the place of, or is a part of that which a message came to. */
+function isAtOrBelow(path: string, owner: string | undefined): boolean {
+  return owner === undefined || path === owner || path.startsWith(`${owner}>`) || path.startsWith(`${owner}/`);
 }
 
 /** When models were called in this session, newest first. */
