@@ -96,7 +96,9 @@ export class AnswerPipeline {
     if (decisions.length === 0) return { answer, before: [], decisions: before, extras: undefined };
     const { path, events } = this.#frame.record;
     const said = denied === undefined ? String(value) : denied.message;
-    const changed = said === text ? answer : { ...answer, texts: [{ text: said }], ...(denied === undefined ? {} : { toolCalls: [] }) };
+    // What is withheld stands in the thoughts before it too.
+    const withheld = denied === undefined ? {} : { thoughts: [], toolCalls: [] };
+    const changed = said === text ? answer : { ...answer, texts: [{ text: said }], ...withheld };
     // A model that does not heed what it is told would use up all of its rounds.
     const isHeard = events.filter(isGuidance).length < mostGuided;
     const drafts = decisions.map(({ tell, ...decision }): EventDraft => {

@@ -11,6 +11,9 @@ type Incoming = EventOf<'user'> | EventOf<'invocation_start'>;
 /** What prompts have in the place of a message that was refused. */
 const refusedMessage = '[This message was refused.]';
 
+/** What prompts have in the place of a message that was refused. */
+const refusedMessage = '[This message was refused.]';
+
 /** Guardrails in front of a model: they look at each message that comes in once, and at each call that is about to be made. */
 export class InputGuard {
   readonly #frame: BodyFrame;
