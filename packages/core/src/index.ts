@@ -94,6 +94,7 @@ export { type ApprovalOptions, type OnExpire, type PendingOperation, type Pendin
 export { toolResult } from './tools/result.ts';
 export { type OnRepeat, type Probe, type ProbeContext, type ProbeResult, type Recovery, type Tool, type ToolContext, type ToolFallback, type ToolOptions, tool } from './tools/tool.ts';
 export { type Toolset, toolset } from './tools/toolset.ts';
+export type { DecisionComponent } from './views/decision-words.ts';
 export { type ExplainedDecision, type ExplainOptions, explain, explainText } from './views/explain.ts';
 export { type Failure, failures } from './views/failures.ts';
 export { type ResumeState, type UnansweredCall, validateResumeState } from './views/resume-state.ts';

@@ -44,6 +44,19 @@ describe('watching', () => {
     expect(await running).toMatchObject({ status: 'completed', output: 'b is done' });
   });
 
+  test('a run has catch and finally, as promises do', async () => {
+    const ended: string[] = [];
+    const greeter = agent({ name: 'greeter', model: scriptedModel([{ text: 'Hello' }]) });
+    const { output } = await run(greeter, 'Hi').finally(() => void ended.push('finally'));
+    expect(output).toBe('Hello');
+    const app = runtime({ app: 'run' });
+    const session = await app.sessions.create({ id: 'gone' });
+    await app.sessions.delete('gone');
+    const refused = await app.run(greeter, { input: 'Hi', session }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'session_deleted' });
+    expect(ended).toEqual(['finally']);
+  });
+
   test('onStream gets what the iteration gets; onStep gets each round and each other invocation, durable, and is waited for', async () => {
     const streamed: StreamEvent[] = [];
     const steps: string[] = [];

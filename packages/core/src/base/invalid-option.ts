@@ -1,7 +1,7 @@
 import { AdjutantError } from './error.ts';
 import { findInvalidOption, type OptionChecks } from './options.ts';
 
-/** Options of a ready guardrail, middleware or error handler that cannot work. */
+/** What a function of this package was given cannot work: options of a ready guardrail, middleware or error handler, what a view was asked. */
 export class InvalidOptionError extends AdjutantError {
   constructor(data: { function: string; reason: string }) {
     super('invalid_option', `${data.function}() cannot be set up: ${data.reason}.`, data);

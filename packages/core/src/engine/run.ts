@@ -97,6 +97,16 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
     return this.#result.then(onFulfilled, onRejected);
   }
 
+  /** As with any promise. */
+  catch<Rejected = never>(onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null): Promise<RunResult<Output> | Rejected> {
+    return this.#result.catch(onRejected);
+  }
+
+  /** As with any promise. */
+  finally(onEnd?: (() => void) | null): Promise<RunResult<Output>> {
+    return this.#result.finally(onEnd);
+  }
+
   /** Durable and transient events from now on. Leaving the iteration does not stop the run. */
   [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent> {
     const stream = new EventStream<StreamEvent>(() => this.#streams.delete(stream));

@@ -61,7 +61,7 @@ function nameAfter(data: JsonObject, ...members: readonly string[]): string {
   return name === undefined ? '' : ` "${name}"`;
 }
 
-const supervisionWords: Readonly<Record<string, Words>> = {
+const supervisionWords = {
   loop_detector: {
     warn: (of) => `${of.who} was warned that its calls of ${toolOf(of)} lead nowhere.`,
     block: (of) => `A call of ${toolOf(of)} by ${of.who} was not run, because calls like it had led nowhere.`,
@@ -109,9 +109,9 @@ const supervisionWords: Readonly<Record<string, Words>> = {
     refuse: (of) => `A call of ${toolOf(of)} by ${of.who} was refused, because it may not be made.`,
     other: (of) => `The permissions of ${of.who} were looked at: ${plain(of.decision)}.`,
   },
-};
+} satisfies Readonly<Record<string, Words>>;
 
-const agentWords: Readonly<Record<string, Words>> = {
+const agentWords = {
   hooks: {
     transfer: (of) => `A hook handed ${of.who} over to another agent.`,
     answer: (of) => `Something else answered ${of.who} in the place of its model.`,
@@ -166,9 +166,9 @@ const agentWords: Readonly<Record<string, Words>> = {
     transfer: (of) => `${textOf(of.data, 'from') ?? of.who} handed over to ${textOf(of.data, 'to') ?? 'another agent'}.`,
     other: (of) => `${of.who} was handed over: ${plain(of.decision)}.`,
   },
-};
+} satisfies Readonly<Record<string, Words>>;
 
-const runtimeWords: Readonly<Record<string, Words>> = {
+const runtimeWords = {
   request: {
     ask: (of) => `Somebody outside was asked about ${toolOf(of)} (${textOf(of.data, 'kind') ?? 'question'}).`,
     answer: (of) => `A question about ${toolOf(of)} was answered.`,
@@ -239,9 +239,13 @@ const runtimeWords: Readonly<Record<string, Words>> = {
     refuse_write: (of) => `A write to shared state by ${of.who} was refused.`,
     other: (of) => `Shared state was dealt with: ${plain(of.decision)}.`,
   },
-};
+} satisfies Readonly<Record<string, Words>>;
 
-const words: Readonly<Record<string, Words>> = { ...supervisionWords, ...agentWords, ...runtimeWords };
+const knownWords = { ...supervisionWords, ...agentWords, ...runtimeWords };
+const words: Readonly<Record<string, Words>> = knownWords;
+
+/** The components of this package that decide. */
+export type DecisionComponent = keyof typeof knownWords;
 
 /** The components that there are words for. */
 export const explainedComponents: readonly string[] = Object.keys(words);

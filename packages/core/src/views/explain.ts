@@ -1,8 +1,10 @@
+import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
 import type { JsonObject } from '../base/json.ts';
+import { describeValue, isListOfText, isNumber, isText, type OptionChecks } from '../base/options.ts';
 import type { Event, EventOf, EventType } from '../ledger/event.ts';
 import { enclosingInvocation } from '../ledger/invocation-fold.ts';
 import type { AnySession } from '../ledger/session.ts';
-import { decisionSentence } from './decision-words.ts';
+import { type DecisionComponent, decisionSentence } from './decision-words.ts';
 
 /** A choice that was made while a session was worked on, in plain words. */
 export interface ExplainedDecision {
@@ -33,7 +35,7 @@ export interface ExplainOptions {
   /** Only this run. @default all */
   readonly run?: string;
   /** Only these components, such as `loop_detector`. @default all */
-  readonly components?: readonly string[];
+  readonly components?: readonly (DecisionComponent | (string & {}))[];
   /** Only the first events, up to this `seq`. @default all */
   readonly upTo?: number;
 }
@@ -65,10 +67,12 @@ export class Places {
 /**
  * What was decided in a session, why, and what else was considered: by supervision, by people and by the runtime itself, in the order of the
  * ledger.
+ * @throws InvalidOptionError
  */
 export function explain(source: AnySession | readonly Event[], options: ExplainOptions = {}): readonly ExplainedDecision[] {
+  checkOptions<ExplainOptions>('explain', options, explainChecks);
   const { run, components, upTo = Number.POSITIVE_INFINITY } = options;
-  const { events, resolve, session } = sourceOf(source);
+  const { events, resolve, session } = sourceOf('explain', source);
   const places = new Places(events);
   const choices = new Choices(events, resolve);
   const explained: ExplainedDecision[] = [];
@@ -97,14 +101,23 @@ export function explain(source: AnySession | readonly Event[], options: ExplainO
   return explained;
 }
 
-/** The events of a session, or those that were given. */
-export function sourceOf(source: AnySession | readonly Event[]): {
+const explainChecks: OptionChecks<ExplainOptions> = { run: isText, components: isListOfText, upTo: isNumber };
+
+/** The events of a session, or those that were given to a view. */
+export function sourceOf(
+  view: string,
+  source: AnySession | readonly Event[],
+): {
   readonly events: readonly Event[];
   readonly resolve: (value: unknown) => unknown;
   readonly session: string | undefined;
 } {
-  if (!('ledger' in source)) return { events: source, resolve: (value) => value, session: undefined };
-  return { events: source.events, resolve: source.ledger.resolve, session: source.id };
+  if (Array.isArray(source)) return { events: source, resolve: (value) => value, session: undefined };
+  const session = source as Partial<AnySession> | null | undefined;
+  if (session?.events === undefined || session.ledger === undefined) {
+    throw new InvalidOptionError({ function: view, reason: `it needs a session or a list of events, not ${describeValue(source)}` });
+  }
+  return { events: session.events, resolve: session.ledger.resolve, session: session.id };
 }
 
 type ChoiceOf = { readonly [Type in EventType]?: (event: EventOf<Type>) => Choice | undefined };

@@ -23,9 +23,9 @@ export interface Failure {
   readonly data?: JsonValue;
 }
 
-/** What was escalated to the list of failures, and the runs and calls that ended in errors, in the order of the ledger. */
+/** What was escalated to the list of failures, and the runs and calls that ended in errors, in the order of the ledger. @throws InvalidOptionError */
 export function failures(source: AnySession | readonly Event[]): readonly Failure[] {
-  const { events, resolve, session } = sourceOf(source);
+  const { events, resolve, session } = sourceOf('failures', source);
   const places = new Places(events);
   return events.flatMap((event) => {
     const place = places.of(event);
