@@ -24,7 +24,7 @@ import type { RunContext } from './run-context.ts';
 /** What makes the prompts of an agent that does not say. */
 export const defaultRenderers: readonly Renderer[] = [includeHistory()];
 const finalAnswer = injectUserMessage(
-  'You have used up what this task allows. Do not call any tools. Answer now as well as you can with what you know, and say what is missing.',
+  'No more tools are run for this task: do not call any. Answer now as well as you can with what you know, and say what is missing.',
 );
 
 const noUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
