@@ -71,3 +71,14 @@ test('a circuit that opens is in the ledger also when nobody could find out what
   const changes = eventsOf(session.events, 'decision').filter(({ component }) => component === 'circuit_breaker');
   expect(changes.map(({ decision }) => decision)).toEqual(['open', 'refuse']);
 });
+
+test('an error handler that wants one attempt more for ever is not heard for ever', async () => {
+  let asked = 0;
+  const model = scriptedModel(() => {
+    asked += 1;
+    return refused;
+  });
+  const stubborn = agent({ name: 'stubborn', model, errorHandlers: [{ name: 'again', handle: () => ({ action: 'retry', delay: 0 }) }] });
+  const { status, error } = await runtime({ app: 'test' }).run(stubborn, 'go');
+  expect({ status, code: error?.code, asked }).toEqual({ status: 'error', code: 'model_auth', asked: 100 });
+});

@@ -6,11 +6,17 @@ import { mostOverflows } from '../loop/decide.ts';
 import type { Position } from '../loop/position.ts';
 import type { ModelError } from '../models/errors.ts';
 import { nextRung, type Rung } from '../models/ladder.ts';
-import type { HookPipeline } from './hook-pipeline.ts';
+import { delayOf, type HookPipeline } from './hook-pipeline.ts';
 import type { BodyFrame } from './invoke.ts';
+
+/** Milliseconds that a provider may ask to wait while there is another key or model to ask. */
+const longestWaitMs = 60_000;
 
 /** What is told to a model that has answered nothing. */
 const emptyAnswerNote = 'Your last answer was empty. Answer the user, or call a tool.';
+
+/** Attempts of one model call after which a handler that wants one more is not heard: one that never gives up would hold the run for ever. */
+const mostHandledAttempts = 100;
 
 /**
  * What is done about a model call that failed, in this order: the error handlers; the model's own retries; the next key, less reasoning, the next
@@ -75,11 +81,13 @@ export class ModelFailures {
       data: { handler, code: error.code, attempt: failed.attempts, ...more },
     });
     switch (given.action) {
-      case 'retry':
+      case 'retry': {
+        const retryAfterMs = delayOf(given);
         return {
-          retryAfterMs: given.delay ?? 0,
-          decisions: [decision(`The handler "${handler}" wants the model to be asked again after ${given.delay ?? 0} ms: ${error.message}`)],
+          retryAfterMs,
+          decisions: [decision(`The handler "${handler}" wants the model to be asked again after ${retryAfterMs} ms: ${error.message}`)],
         };
+      }
       case 'fallback': {
         const text = typeof given.result === 'string' ? given.result : JSON.stringify(given.result ?? null);
         const answer = givenAnswer({ stepEvents: [{ type: 'assistant', text }] }, `the error handler "${handler}"`, this.#callId());
@@ -104,10 +112,12 @@ export class ModelFailures {
   }
 
   #ownPlan({ error, retryAfterMs, isEmpty, attempts }: FailedCall): FailurePlan {
-    if (retryAfterMs !== undefined) return { retryAfterMs, decisions: isEmpty && attempts === 1 ? [this.#nudge()] : [] };
+    const next = nextRung(this.#ladder(), this.#position.rung, error);
+    // Where there is another way, nobody waits for long.
+    const waits = retryAfterMs !== undefined && (next === undefined || (error.retryAfterMs ?? 0) <= longestWaitMs);
+    if (waits) return { retryAfterMs, decisions: isEmpty && attempts === 1 ? [this.#nudge()] : [] };
     if (error.kind === 'context_overflow' && this.#position.overflows < mostOverflows) return { retryAfterMs: undefined, decisions: [] };
     const { rung } = this.#position;
-    const next = nextRung(this.#ladder(), rung, error);
     if (next === undefined) return { retryAfterMs: undefined, decisions: [] };
     return { retryAfterMs: 0, decisions: [this.#fallback(error, rung, next)] };
   }
