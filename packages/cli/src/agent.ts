@@ -1,4 +1,4 @@
-import { type Agent, agent, includeHistory, injectSystemMessage, type Model, type Tool } from 'adjutant';
+import { type Agent, agent, includeHistory, injectSystemMessage, type Model, readToolResult, type Tool } from 'adjutant';
 import { calculate, currentTime, fetchUrl, listFiles, queryCsv, readFile, searchFiles } from 'adjutant/tools';
 import { UsageError } from './failure.ts';
 
@@ -23,11 +23,14 @@ export function assistant(model: Model, root: string): Agent {
     model,
     context: [injectSystemMessage(instructions), includeHistory()],
     tools: toolsBelow(root).map(askingFirst),
+    // Long chats are summarised by the model itself. The rules of the rehearsal model cannot: what is old is then left out.
+    compaction: model.provider === 'rehearsal' ? {} : { model },
   });
 }
 
 function toolsBelow(root: string): readonly Tool[] {
-  return [readFile({ root }), listFiles({ root }), searchFiles({ root }), queryCsv({ root }), calculate(), currentTime(), fetchUrl()];
+  const files = [readFile({ root }), listFiles({ root }), searchFiles({ root }), queryCsv({ root })];
+  return [...files, calculate(), currentTime(), fetchUrl(), readToolResult({ name: 'readToolResult' })];
 }
 
 function askingFirst(definition: Tool): Tool {

@@ -67,6 +67,7 @@ describe('the invoices of the workspace', () => {
       'listFiles',
       'queryCsv',
       'readFile',
+      'readToolResult',
       'searchFiles',
     ]);
     const prompt = await run(['show', '--prompt', '3', '--json']);
