@@ -82,6 +82,7 @@ export class ModelFailures {
     });
     switch (given.action) {
       case 'retry': {
+        if (failed.attempts >= mostHandledAttempts) return this.#ownPlan(failed);
         const retryAfterMs = delayOf(given);
         return {
           retryAfterMs,
