@@ -1,5 +1,18 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { agent, agentTool, canonicalJson, memoryStore, parallel, promptAt, runtime, type Session, sequence, tool, toolResult } from 'adjutant';
+import {
+  agent,
+  agentTool,
+  canonicalJson,
+  memoryStore,
+  parallel,
+  promptAt,
+  promptOf,
+  runtime,
+  type Session,
+  sequence,
+  tool,
+  toolResult,
+} from 'adjutant';
 import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -132,6 +145,67 @@ test.each(Object.entries(scenarios))('promptAt gives, to the byte, what the mode
   const { session, models, expected } = await scenario();
   if (expected !== undefined) expect(session.events.some(({ type }) => type === expected)).toBe(true);
   expectExact(session, models);
+});
+
+test('promptAt leaves out what landed while it was seen whether the prompt is to be made shorter', async () => {
+  const asked = Promise.withResolvers<void>();
+  const landed = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<void>();
+  const searching = scriptedModel([{ toolCalls: [{ name: 'find', args: {} }] }, { text: 'found' }]);
+  const childModel: typeof searching = {
+    ...searching,
+    doStream: async (options) => {
+      if (searching.calls.length === 1) {
+        landed.resolve();
+        await sent.promise;
+      }
+      return searching.doStream(options);
+    },
+  };
+  const find = tool({
+    name: 'find',
+    description: 'Finds out',
+    recovery: 'rerun',
+    schema: z.object({}),
+    execute: async (ctx) => {
+      await asked.promise;
+      ctx.remember('It is blue');
+    },
+  });
+  const finder = agent({ name: 'finder', model: childModel, tools: [find] });
+  const begin = tool({
+    name: 'begin',
+    description: 'Begins the search',
+    recovery: 'rerun',
+    schema: z.object({}),
+    execute: async (ctx) => {
+      await ctx.spawn(finder, 'Find');
+      return 'word '.repeat(12_000);
+    },
+  });
+  const failing = {
+    ...scriptedModel([], { modelId: 'summary' }),
+    doStream: async () => {
+      asked.resolve();
+      await landed.promise;
+      throw new Error('no');
+    },
+  };
+  const outerModel = scriptedModel((_prompt, call) => {
+    if (call === 2) sent.resolve();
+    return call > 1 ? { text: 'done' } : { toolCalls: [call === 0 ? { name: 'begin' } : { name: 'page', args: { n: 1 } }] };
+  });
+  const outer = agent({
+    name: 'outer',
+    model: withWindow(outerModel, 100_000),
+    tools: [begin, page],
+    compaction: { model: failing, compactAt: 0.01, overlap: 0 },
+  });
+  const { session } = await runtime({ app: 'exact', store: memoryStore(), runnables: [finder] }).run(outer, 'Go');
+  const starts = session.events.filter((event) => event.type === 'model_start' && event.agent === 'outer');
+  expect(session.events.some(({ type }) => type === 'memory')).toBe(true);
+  const shown = starts.map(({ seq }) => bytesOf(promptOf(session, seq)));
+  expect(shown).toEqual(outerModel.calls.map(bytesOf));
 });
 
 test('promptAt counts from 1 and says how many calls there are', async () => {

@@ -108,12 +108,9 @@ function rebuildCall(events: readonly Event[], seq: number, resolve: ResolveValu
   if (start?.type !== 'model_start') throw new PromptNotFoundError({ seq, reason: 'it is not a model_start event' });
   const { encoder } = start.recipe;
   if (!isKnownEncoder(encoder)) throw new PromptNotFoundError({ seq, reason: `this version does not know encoder ${String(encoder)}` });
-  const prefix = events.slice(0, seq - 1);
-  const invocations = emptyInvocationTree();
-  for (const event of prefix) foldEvent(invocationFold, invocations, event);
   const starts: EventOf<'model_start'>[] = [];
   const contents = new Map<string, JsonValue>();
-  for (const event of [...prefix, start]) {
+  for (const event of events.slice(0, seq)) {
     if (event.type !== 'model_start') continue;
     for (const [hash, content] of Object.entries(event.recipe.contents ?? {})) contents.set(hash, content);
     if (event.invocationId === start.invocationId) starts.push(event);
@@ -123,9 +120,15 @@ function rebuildCall(events: readonly Event[], seq: number, resolve: ResolveValu
     if (found === undefined) throw new PromptNotFoundError({ seq, reason: `the ledger has no content ${hash}` });
     return resolve(found) as JsonValue;
   };
+  const segments = lastSegments(starts) ?? [];
+  // What landed between the making of the prompt and the call is not in it.
+  const made = segments.reduce((last, segment) => ('history' in segment ? Math.min(last, segment.to) : last), seq - 1);
+  const prefix = events.slice(0, made);
+  const invocations = emptyInvocationTree();
+  for (const event of prefix) foldEvent(invocationFold, invocations, event);
   const options = { encoder, resultLimit: start.recipe.resultLimit, resolve, toolName: toolWireName, model: start.model };
   const histories = new Histories({ events: prefix, invocations }, start.invocationId, start.agent, options);
-  const prompt = encodeRecipe(lastSegments(starts) ?? [], histories, { content, event: (at) => events[at - 1] as Event });
+  const prompt = encodeRecipe(segments, histories, { content, event: (at) => events[at - 1] as Event });
   const { maxOutputTokens } = start;
   return { prompt, ...(content(start.recipe.settings) as JsonObject), ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
 }
