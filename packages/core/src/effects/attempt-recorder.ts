@@ -1,4 +1,5 @@
 import { toErrorRecord } from '../base/error.ts';
+import { longestWaitMs } from '../base/longest-wait.ts';
 import type { EventDraft, RequestDetails } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
@@ -245,7 +246,8 @@ export function ownRetryDelay(
   const mayPass =
     result.status === 'error_transient' || result.status === 'timeout' || result.status === 'unknown' || result.errorType === 'tool_error';
   if (!mayPass) return undefined;
-  return retryAfterMs ?? retry.initialDelayMs * retry.backoffMultiplier ** (made - 1);
+  if (retryAfterMs !== undefined) return retryAfterMs > longestWaitMs ? undefined : retryAfterMs;
+  return retry.initialDelayMs * retry.backoffMultiplier ** (made - 1);
 }
 
 /** A probe that fails has not found anything out. */

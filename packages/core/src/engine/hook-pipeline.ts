@@ -325,6 +325,11 @@ export class HookPipeline {
   }
 }
 
+/** Milliseconds that a handler wants to wait; what is no time is no wait. */
+export function delayOf({ delay }: { readonly delay?: unknown }): number {
+  return typeof delay === 'number' && delay > 0 ? Math.min(delay, Number.MAX_SAFE_INTEGER) : 0;
+}
+
 const actions: ReadonlySet<unknown> = new Set<ErrorAction['action']>(['throw', 'skip', 'abort', 'retry', 'fallback', 'pass']);
 
 const wrappedModels = new WeakMap<Middleware, WeakMap<LanguageModelV4, LanguageModelV4>>();

@@ -19,7 +19,7 @@ import { toolResult, toToolResult } from '../tools/result.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { AgentTools } from './agent-tools.ts';
 import { decisionDraft, ErrorRouting, mayRepeat, saysItChanges } from './error-routing.ts';
-import type { HookPipeline } from './hook-pipeline.ts';
+import { delayOf, type HookPipeline } from './hook-pipeline.ts';
 import type { BodyFrame } from './invoke.ts';
 import { SeenCalls } from './seen-calls.ts';
 
@@ -327,7 +327,7 @@ export class ToolSupervision implements ToolSupervisor {
     };
     switch (given.action) {
       case 'retry': {
-        const retryAfterMs = given.delay ?? 0;
+        const retryAfterMs = delayOf(given);
         note(`It wants another attempt after ${retryAfterMs} ms.`);
         return { ...this.#settled(outcome, hooks.takeWrites(attempt.state.call.callId)), retryAfterMs };
       }

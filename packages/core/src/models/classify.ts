@@ -207,7 +207,7 @@ function readRetryAfter({ responseHeaders }: ErrorFields, text: string): number 
   if (inMs >= 0) return Math.round(inMs);
   const retryAfter = headers['retry-after'];
   if (retryAfter !== undefined) {
-    if (/^\s*[\d.]+\s*$/.test(retryAfter)) return Math.round(Number.parseFloat(retryAfter) * 1_000);
+    if (/^\s*[\d.]+\s*$/.test(retryAfter)) return Math.min(Math.round(Number.parseFloat(retryAfter) * 1_000), Number.MAX_SAFE_INTEGER);
     const at = Date.parse(retryAfter);
     // The server's own clock, if it is told, spares us the difference between the clocks.
     const now = Date.parse(headers['date'] ?? '');

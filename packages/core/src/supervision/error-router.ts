@@ -1,3 +1,4 @@
+import { longestWaitMs } from '../base/longest-wait.ts';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
 import type { ErrorRoutingOptions, EscalationTarget, Strategy } from './options.ts';
 
@@ -134,7 +135,7 @@ function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value
 /** The steps of the chain that can be taken, up to the one that ends it. */
 function stepsOf(failure: RoutedFailure, options: Options, tool: RoutedTool): Chain {
   const { steps, isGiven } = chainOf(failure, options);
-  const mayTryAgain = failure.mayRepeat && !tool.ownRetry && (isGiven || failure.status !== 'error_blocked');
+  const mayTryAgain = failure.mayRepeat && !tool.ownRetry && !isTooLong(failure) && (isGiven || failure.status !== 'error_blocked');
   const usable: Strategy[] = [];
   for (const step of steps) {
     const name = nameOf(step);
@@ -145,6 +146,11 @@ function stepsOf(failure: RoutedFailure, options: Options, tool: RoutedTool): Ch
     if (isLast(name)) return usable;
   }
   return [...usable, 'report'];
+}
+
+/** Whether waiting as long as the other side asks for is worth it. */
+function isTooLong({ retryAfterMs = 0 }: RoutedFailure): boolean {
+  return retryAfterMs > longestWaitMs;
 }
 
 function fallbackOf(step: Strategy, tool: RoutedTool): string | undefined {
@@ -204,9 +210,11 @@ function backoffMs(attempt: number, steps: Chain, { initialDelayMs, backoffMulti
   return Math.min(maxDelayMs, initialDelayMs * backoffMultiplier ** before);
 }
 
-function reasonOf(strategy: StrategyName, { errorType, escalate }: RoutedFailure, attempt: number, { attempts }: Options): string {
+function reasonOf(strategy: StrategyName, failure: RoutedFailure, attempt: number, { attempts }: Options): string {
+  const { errorType, escalate, retryAfterMs } = failure;
   if (escalate) return `The tool itself asks to hand its failure up (${errorType}).`;
-  const failed = `It failed with ${errorType} ${attempt === 1 ? 'for the first time' : `${attempt} times in a row`}`;
+  const wait = isTooLong(failure) ? ` and is to be tried again after ${retryAfterMs} ms, which is too long to wait` : '';
+  const failed = `It failed with ${errorType} ${attempt === 1 ? 'for the first time' : `${attempt} times in a row`}${wait}`;
   if (attempt > attempts) return `${failed}, and ${attempts} attempts are all that one cause gets.`;
   switch (strategy) {
     case 'retry':

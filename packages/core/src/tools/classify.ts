@@ -155,7 +155,7 @@ function isFetchFailure(error: object): boolean {
 
 function retryAfterOf(error: object, now: number): number | undefined {
   const { retryAfterMs, headers, responseHeaders, response } = error as Record<string, unknown>;
-  if (typeof retryAfterMs === 'number' && retryAfterMs >= 0) return retryAfterMs;
+  if (typeof retryAfterMs === 'number' && retryAfterMs >= 0) return Math.min(retryAfterMs, Number.MAX_SAFE_INTEGER);
   const ofResponse = isObject(response) ? (response as { headers?: unknown }).headers : undefined;
   for (const candidate of [headers, responseHeaders, ofResponse]) {
     const parsed = parseRetryAfter(headerOf(candidate, 'retry-after'), now);
@@ -175,7 +175,7 @@ function headerOf(headers: unknown, name: string): unknown {
 export function parseRetryAfter(value: unknown, now: number): number | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1_000);
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.round(Number(text) * 1_000), Number.MAX_SAFE_INTEGER);
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
