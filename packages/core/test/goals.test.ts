@@ -36,6 +36,16 @@ test('an answer that is not good enough gives another round with the reason', as
   ]);
 });
 
+test('a check may say nothing when it has nothing to object', async () => {
+  const check = (output: string) => {
+    if (output.length > 5) return 'it is too long';
+    return undefined;
+  };
+  const writer = agent({ name: 'writer', model: scriptedModel([{ text: 'A long title' }, { text: 'Title' }]), goal: { check } });
+  const { output, stopReason } = await runtime({ app: 'shop' }).run(writer, 'Write a title');
+  expect({ output, stopReason }).toEqual({ output: 'Title', stopReason: undefined });
+});
+
 test('the last answer stands when the rounds for it are used up', async () => {
   const { result, model } = await pursue({ check: short, attempts: 2 }, [{ text: 'First try' }, { text: 'Second try' }, { text: 'Third try' }]);
   expect(result).toMatchObject({ status: 'completed', output: 'Third try', stopReason: 'goal_unmet' });

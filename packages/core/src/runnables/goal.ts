@@ -15,7 +15,7 @@ export interface GoalContext {
   readonly signal: AbortSignal;
 }
 
-/** `true`: the goal is reached. `false`, or a text that says why: it is not. */
+/** `true`, or nothing to object: the goal is reached. `false`, or a text that says why: it is not. */
 export type GoalVerdict = boolean | string | { readonly ok: boolean; readonly reason?: string };
 
 /** What an agent is to reach. */
@@ -28,7 +28,7 @@ export interface Goal<Output = unknown> {
    * Says whether an answer is good enough. One that is not gives the model another round with the reason. What it throws counts as not good enough.
    * It may be called again with the same answer when the process stops before the answer is recorded. A tool result that is `final` is not checked.
    */
-  check?(output: Output, ctx: GoalContext): GoalVerdict | Promise<GoalVerdict>;
+  check?(output: Output, ctx: GoalContext): GoalVerdict | undefined | Promise<GoalVerdict | undefined>;
   /** Rounds that the check may ask for beyond the first answer. When they are used up the last answer stands, with the stop reason `goal_unmet`. @default 3 */
   readonly attempts?: number;
 }
