@@ -15,6 +15,8 @@ export class TokenGauge {
   readonly #events: readonly Event[];
   #next = 0;
   #ratio = 1;
+  /** Whether the ratio is known better than that it is about 1. */
+  #isKnown = false;
   #estimate: number | undefined;
   #refused = Number.POSITIVE_INFINITY;
   #seen = 0;
@@ -34,6 +36,19 @@ export class TokenGauge {
   characters(tokens: number): number {
     this.#catchUp();
     return Math.floor((tokens / this.#ratio) * charactersPerToken);
+  }
+
+  /** Whether a provider has reported how it counts, or somebody has counted. */
+  get isKnown(): boolean {
+    this.#catchUp();
+    return this.#isKnown;
+  }
+
+  /** Takes over what was counted from the texts themselves, by the tokenizer of the model or by kinds of characters. */
+  suppose(tokens: number, characters: number): void {
+    this.#catchUp();
+    if (characters <= 0) return;
+    this.#ratio = Math.min(mostRatio, Math.max(leastRatio, (tokens * charactersPerToken) / characters));
   }
 
   /** Tokens that the provider counts for one of the estimate. */
@@ -72,5 +87,6 @@ export class TokenGauge {
     this.#seen = this.#started;
     if (end.estimated === true || end.substitutedBy !== undefined || estimate < tellingPrompt || end.usage.inputTokens <= 0) return;
     this.#ratio = Math.min(mostRatio, Math.max(leastRatio, end.usage.inputTokens / estimate));
+    this.#isKnown = true;
   }
 }

@@ -1,4 +1,4 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4ToolChoice } from '@ai-sdk/provider';
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
 import { currentEncoder } from '../context/encoders.ts';
@@ -19,6 +19,7 @@ import type { Agent } from '../runnables/agent.ts';
 import type { RenderContext, Renderer, RenderState, ToolChoice } from '../runnables/render-context.ts';
 import type { Tool } from '../tools/tool.ts';
 import { withFormat } from './answer-format.ts';
+import { PromptTokens } from './prompt-tokens.ts';
 import type { RunContext } from './run-context.ts';
 
 /** What makes the prompts of an agent that does not say. */
@@ -78,6 +79,7 @@ export class AgentPrompts {
   readonly #identities = new Map<object, number>();
   readonly #windows = new Map<Model, number>();
   readonly #gauge: TokenGauge;
+  readonly #tokens = new PromptTokens();
   #histories: Histories;
   #recorded: readonly RecipeSegment[] | undefined;
   /** The last prompt that was made: it was sent if a call began behind the events that there were then. */
@@ -144,7 +146,21 @@ export class AgentPrompts {
     const { maxOutputTokens } = request;
     // Not part of what is stored as settings: it may be another number for each call, and stands in `model_start`.
     const options = { prompt: rendered.messages, ...settings.call, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
-    return { options, recipe, characters, tokens: this.#gauge.tokens(characters) };
+    return { options, recipe, characters, tokens: this.#tokensOf(request.model, rendered.messages, settings, characters) };
+  }
+
+  #tokensOf(model: Model, messages: readonly LanguageModelV4Message[], settings: Settings, characters: number): number {
+    const counted = this.#tokens.of({
+      model,
+      messages,
+      settings: () => JSON.stringify(settings.content),
+      characters,
+      window: this.windowOf(model),
+      isReported: this.#gauge.isKnown,
+    });
+    if (counted === undefined) return this.#gauge.tokens(characters);
+    this.#gauge.suppose(counted, characters);
+    return counted;
   }
 
   /** The segments of the last prompt that was recorded. One that was made and not sent leaves no trace. */
