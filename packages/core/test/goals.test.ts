@@ -36,11 +36,9 @@ test('an answer that is not good enough gives another round with the reason', as
   ]);
 });
 
-test('a check may say nothing when it has nothing to object', async () => {
-  const check = (output: string) => {
-    if (output.length > 5) return 'it is too long';
-    return undefined;
-  };
+test.each(['at once', 'later'])('a check may say nothing when it has nothing to object: %s', async (when) => {
+  const objection = (output: string) => (output.length > 5 ? 'it is too long' : undefined);
+  const check = when === 'at once' ? objection : async (output: string) => objection(output);
   const writer = agent({ name: 'writer', model: scriptedModel([{ text: 'A long title' }, { text: 'Title' }]), goal: { check } });
   const { output, stopReason } = await runtime({ app: 'shop' }).run(writer, 'Write a title');
   expect({ output, stopReason }).toEqual({ output: 'Title', stopReason: undefined });

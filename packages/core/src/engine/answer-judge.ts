@@ -130,7 +130,7 @@ export class AnswerJudge {
     const checking = Promise.withResolvers<GoalVerdict>();
     const { scope } = this.#frame;
     const forget = scope.onAbort((reason) => checking.reject(reason));
-    (async () => goal.check?.(value, this.#context()) ?? true)().then(checking.resolve, checking.reject);
+    (async () => (await goal.check?.(value, this.#context())) ?? true)().then(checking.resolve, checking.reject);
     try {
       return reasonOf(await checking.promise);
     } catch (thrown) {
