@@ -179,7 +179,7 @@ test('promptAt leaves out what landed while it was seen whether the prompt is to
     recovery: 'rerun',
     schema: z.object({}),
     execute: async (ctx) => {
-      await ctx.spawn(finder, 'Find');
+      await ctx.spawn(finder, { message: 'Find' });
       return 'word '.repeat(12_000);
     },
   });
