@@ -60,6 +60,16 @@ export class Histories {
   }
 }
 
+/** What a prompt is made from. */
+interface PromptBase {
+  readonly state: RenderState;
+  readonly histories: Histories;
+  readonly rewrite: RewriteEvent | undefined;
+}
+
+/** Puts what prompts are to have in the place of a recorded event. */
+export type RewriteEvent = (event: Event) => PromptEvent;
+
 class PromptContext implements RenderContext {
   readonly agent: string;
   readonly invocationId: string;
@@ -68,40 +78,39 @@ class PromptContext implements RenderContext {
   readonly tools: readonly string[];
   readonly toolChoice: ToolChoice | undefined;
   readonly segments: readonly Segment[];
-  readonly #base: RenderState;
-  readonly #histories: Histories;
+  readonly #base: PromptBase;
 
-  constructor(base: RenderState, histories: Histories, segments: readonly Segment[], tools: readonly string[], toolChoice: ToolChoice | undefined) {
-    this.agent = base.agent;
-    this.invocationId = base.invocationId;
-    this.round = base.round;
+  constructor(base: PromptBase, segments: readonly Segment[], tools: readonly string[], toolChoice: ToolChoice | undefined) {
+    const { agent, invocationId, round, usage } = base.state;
+    this.agent = agent;
+    this.invocationId = invocationId;
+    this.round = round;
     this.#base = base;
-    this.usage = base.usage;
-    this.#histories = histories;
+    this.usage = usage;
     this.segments = segments;
     this.tools = tools;
     this.toolChoice = toolChoice;
   }
 
   get state(): RenderState['state'] {
-    return this.#base.state;
+    return this.#base.state.state;
   }
 
   get events(): readonly PromptEvent[] {
     return this.segments.flatMap((segment): readonly PromptEvent[] => {
       if (segment.kind === 'message') return [segment.message];
-      return segment.kind === 'events' ? segment.events : this.#histories.of(segment.scope).events();
+      return segment.kind === 'events' ? segment.events : this.#base.histories.of(segment.scope).events();
     });
   }
 
   charactersOf(event: PromptEvent): number {
     if (event.type === 'synthetic' || event.type === 'rewritten') return event.text.length;
-    const { resultLimit, resolve } = this.#histories.options;
+    const { resultLimit, resolve } = this.#base.histories.options;
     return eventSize(event, resultLimit, resolve);
   }
 
   #with(segments: readonly Segment[], tools = this.tools, toolChoice = this.toolChoice): PromptContext {
-    return new PromptContext(this.#base, this.#histories, segments, tools, toolChoice);
+    return new PromptContext(this.#base, segments, tools, toolChoice);
   }
 
   withEvents(events: readonly PromptEvent[]): RenderContext {
@@ -114,7 +123,16 @@ class PromptContext implements RenderContext {
   }
 
   includeHistory(scope: HistoryScope): RenderContext {
-    return this.#with([...this.segments, { kind: 'history', scope }]);
+    return this.#with([...this.segments, this.#rewritten(scope) ?? { kind: 'history', scope }]);
+  }
+
+  /** A history as its single events, when one of them is to be read otherwise than it was recorded. */
+  #rewritten(scope: HistoryScope): Segment | undefined {
+    const { rewrite, histories } = this.#base;
+    if (rewrite === undefined) return undefined;
+    const recorded = histories.of(scope).events();
+    const events = recorded.map(rewrite);
+    return events.every((event, i) => event === recorded[i]) ? undefined : { kind: 'events', events };
   }
 
   withTools(names: readonly string[]): RenderContext {
@@ -141,8 +159,9 @@ export function promptContext(
   state: RenderState,
   histories: Histories,
   offered: { readonly tools: readonly string[]; readonly toolChoice: ToolChoice | undefined },
+  rewrite?: RewriteEvent,
 ): RenderContext {
-  return new PromptContext(state, histories, [], offered.tools, offered.toolChoice);
+  return new PromptContext({ state, histories, rewrite }, [], offered.tools, offered.toolChoice);
 }
 
 /** Encodes what renderers made. */

@@ -35,7 +35,8 @@ function mapUserMessages(context: RenderContext, change: (text: string) => strin
   return context.withEvents(
     context.events.map((event): PromptEvent => {
       if (event.type === 'user') return { type: 'rewritten', event: event as EventOf<'user'>, text: change(event.text) };
-      return event.type === 'rewritten' ? { ...event, text: change(event.text) } : event;
+      // Also the message that an invocation was started with may be rewritten: it is not the user's.
+      return event.type === 'rewritten' && event.event.type === 'user' ? { ...event, text: change(event.text) } : event;
     }),
   );
 }

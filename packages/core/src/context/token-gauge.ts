@@ -18,7 +18,9 @@ export class TokenGauge {
   /** Whether the ratio is known better than that it is about 1. */
   #isKnown = false;
   #estimate: number | undefined;
-  #refused = Number.POSITIVE_INFINITY;
+  /** Tokens of the shortest prompt that each model refused, as estimated. */
+  readonly #refused = new Map<string, number>();
+  #model = '';
   #seen = 0;
   #started = 0;
 
@@ -57,10 +59,10 @@ export class TokenGauge {
     return this.#ratio;
   }
 
-  /** Tokens of the shortest prompt that the provider refused as too long, as it counts them. */
-  get refused(): number {
+  /** Tokens of the shortest prompt that this model refused as too long, as its provider counts them. */
+  refusedBy(model: string): number {
     this.#catchUp();
-    return this.#refused * this.#ratio;
+    return (this.#refused.get(model) ?? Number.POSITIVE_INFINITY) * this.#ratio;
   }
 
   /** The last event that stood before a call which the model has answered: what is behind it, the model has not seen. */
@@ -76,13 +78,16 @@ export class TokenGauge {
       else if (event?.type === 'model_start') {
         this.#estimate = event.estimatedInputTokens;
         this.#started = event.seq;
+        this.#model = event.model;
       } else if (event?.type === 'model_end') this.#take(event);
     }
   }
 
   #take(end: ModelEndEvent): void {
     const estimate = this.#estimate ?? 0;
-    if (end.status === 'error' && end.error?.code === 'model_context_overflow') this.#refused = Math.min(this.#refused, estimate);
+    if (end.status === 'error' && end.error?.code === 'model_context_overflow') {
+      this.#refused.set(this.#model, Math.min(this.#refused.get(this.#model) ?? estimate, estimate));
+    }
     if (end.status !== 'completed') return;
     this.#seen = this.#started;
     if (end.estimated === true || end.substitutedBy !== undefined || estimate < tellingPrompt || end.usage.inputTokens <= 0) return;

@@ -3,7 +3,7 @@ import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
 import { currentEncoder } from '../context/encoders.ts';
 import type { History } from '../context/history.ts';
-import { encodePrompt, Histories, promptContext } from '../context/prompt.ts';
+import { encodePrompt, Histories, promptContext, type RewriteEvent } from '../context/prompt.ts';
 import { lastSegments, writeRecipe } from '../context/recipe.ts';
 import { includeHistory, injectUserMessage } from '../context/renderers.ts';
 import { TokenGauge } from '../context/token-gauge.ts';
@@ -16,7 +16,7 @@ import { toolWireName } from '../ledger/tool-name.ts';
 import { callSettings, type Model, modelName, toModel } from '../models/model.ts';
 import { contextWindowOf } from '../models/window.ts';
 import type { Agent } from '../runnables/agent.ts';
-import type { RenderContext, Renderer, RenderState, ToolChoice } from '../runnables/render-context.ts';
+import type { PromptEvent, RenderContext, Renderer, RenderState, ToolChoice } from '../runnables/render-context.ts';
 import type { Tool } from '../tools/tool.ts';
 import { withFormat } from './answer-format.ts';
 import { PromptTokens } from './prompt-tokens.ts';
@@ -52,6 +52,8 @@ export interface PromptRequest {
   /** Most tokens in the answer, in the place of the model's own setting. */
   readonly maxOutputTokens?: number | undefined;
   readonly responseFormat?: LanguageModelV4CallOptions['responseFormat'];
+  /** What stands in the place of recorded events, before anything else sees them. */
+  readonly rewrite?: RewriteEvent | undefined;
   /** Changes the prompt last of all; what it makes is recorded like the rest. `undefined`: the call is not to be made. */
   readonly adjust?: ((context: RenderContext) => Promise<RenderContext | undefined>) | undefined;
 }
@@ -85,6 +87,8 @@ export class AgentPrompts {
   /** The last prompt that was made: it was sent if a call began behind the events that there were then. */
   #made: { readonly segments: readonly RecipeSegment[]; readonly after: number } | undefined;
 
+  #shown: RenderContext | undefined;
+
   constructor(parts: AgentPromptsParts) {
     this.#parts = parts;
     this.#gauge = new TokenGauge(parts.record.events);
@@ -114,6 +118,11 @@ export class AgentPrompts {
     return this.#made === undefined ? this.#histories.of('ancestors') : this.#histories.main;
   }
 
+  /** What the last prompt holds, as the model reads it: without what renderers left out, and with what they put in the place of messages. */
+  get shown(): readonly PromptEvent[] {
+    return this.#shown?.events ?? [];
+  }
+
   /** Says what characters are in tokens for the provider. */
   get gauge(): TokenGauge {
     return this.#gauge;
@@ -122,13 +131,13 @@ export class AgentPrompts {
   /** A promise only when there is something to wait for. */
   prepare(request: PromptRequest): PreparedCall | Promise<PreparedCall | undefined> {
     const { run, agent, record } = this.#parts;
-    const { round, tools, final, model, adjust } = request;
+    const { round, tools, final, model, adjust, rewrite } = request;
     const limit = Math.min(request.resultLimit ?? Number.POSITIVE_INFINITY, resultLimit(this.windowOf(model)));
     const asked = modelName(model);
     const { options } = this.#histories;
     if (options.resultLimit !== limit || options.model !== asked) this.#histories = this.#historiesFor(limit, asked);
     const offered = { tools: tools.map(({ name }) => name), toolChoice: agent.toolChoice };
-    let context = promptContext(new RunRenderState(run, agent.name, record.path, round), this.#histories, offered);
+    let context = promptContext(new RunRenderState(run, agent.name, record.path, round), this.#histories, offered, rewrite);
     for (const renderer of this.#parts.renderers) context = renderer(context);
     if (final) context = finalAnswer(context);
     if (adjust === undefined) return this.#encode(context, request, limit);
@@ -142,6 +151,7 @@ export class AgentPrompts {
     const previous = this.#previous();
     const recipe = writeRecipe(rendered, settings, limit, request.round, { previous, isRecorded: (hash) => ledger.contents.has(hash) });
     this.#made = { segments: rendered.segments, after: ledger.lastSeq };
+    this.#shown = context;
     const characters = rendered.characters + settings.characters;
     const { maxOutputTokens } = request;
     // Not part of what is stored as settings: it may be another number for each call, and stands in `model_start`.

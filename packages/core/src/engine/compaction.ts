@@ -5,7 +5,7 @@ import { eventSize } from '../context/event-size.ts';
 import type { History } from '../context/history.ts';
 import { lengthOf } from '../context/message-encoder.ts';
 import { charactersPerToken } from '../context/token-gauge.ts';
-import { resultLimit } from '../context/truncate.ts';
+import { resultLimit, truncateText } from '../context/truncate.ts';
 import type { CompactionStrategy, Event, EventOf } from '../ledger/event.ts';
 import type { Position } from '../loop/position.ts';
 import { type Model, modelName } from '../models/model.ts';
@@ -31,6 +31,8 @@ const lastMessages = 5;
 const roomToKeep = 0.5;
 /** Share of the window that a summary must free to be worth a model call. */
 const leastFreed = 0.05;
+/** Share of what a summary stands for that it may have itself. */
+const mostOfFreed = 0.5;
 const summaryTimeoutMs = 120_000;
 
 /** What is recorded of one compaction besides what it covers. */
@@ -71,7 +73,7 @@ export class AgentCompaction {
   #windowOf(model: Model, maxOutputTokens: number | undefined): number {
     const window = this.#parts.prompts.windowOf(model);
     const left = window - (maxOutputTokens ?? model.settings.maxTokens ?? 0);
-    return Math.min(left > 0 ? left : window, this.#parts.prompts.gauge.refused);
+    return Math.min(left > 0 ? left : window, this.#parts.prompts.gauge.refusedBy(modelName(model)));
   }
 
   async #makeRoom(tokens: number, characters: number, window: number, model: Model): Promise<boolean> {
@@ -132,13 +134,16 @@ export class AgentCompaction {
     // What has come in since a child began that another process left is not in its summary.
     const plan = this.#plan(history, { keep: 0, room: 0, overlap }, run.ledger.invocations.byPath.get(path)?.start.seq);
     if (plan === undefined || prompts.gauge.tokens(plan.freed) < window * leastFreed) return 'useless';
-    const runnable = summariser(agent.name, summaryModel);
+    const runnable = summariser(agent.name, summaryModel, prompts.shown);
     const ended = await invoke(run, { path, runnable, mode: 'call', scope: new CancelScope(work), activity, timeout: summaryTimeoutMs });
     if (ended === undefined || scope.aborted || work.aborted) return 'stopped';
     const { status, output, stopReason } = ended;
     const text = status === 'completed' && typeof output === 'string' && (stopReason ?? 'output_limit') === 'output_limit' ? output.trim() : '';
     if (text === '') return 'failed';
-    const summary = `Summary of the conversation so far:\n${text}`;
+    // A summary that is longer than what it stands for makes no room, and would stay.
+    const longest = Math.floor(plan.freed * mostOfFreed);
+    const summary = `Summary of the conversation so far:\n${truncateText(text, longest)}`;
+    const cut = text.length > longest ? ` The summary was cut off at ${longest} characters: it had ${text.length}.` : '';
     this.#record(plan, {
       strategy: 'summary',
       reason: 'window',
@@ -146,7 +151,7 @@ export class AgentCompaction {
       overlap,
       tokensBefore: tokens,
       tokensAfter: this.#tokensAfter(tokens, plan.freed, summary),
-      reasoning: `${shareText(tokens, window, model)} ${plan.messages} messages were summarised; the newest ${overlap} of what the summary covers stay.`,
+      reasoning: `${shareText(tokens, window, model)} ${plan.messages} messages were summarised; the newest ${overlap} of what the summary covers stay.${cut}`,
     });
     return 'done';
   }

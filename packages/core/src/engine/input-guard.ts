@@ -1,15 +1,13 @@
 import type { JsonObject } from '../base/json.ts';
+import type { RewriteEvent } from '../context/prompt.ts';
 import type { Event, EventDraft, EventOf } from '../ledger/event.ts';
 import type { Position } from '../loop/position.ts';
-import type { PromptEvent, Renderer } from '../runnables/render-context.ts';
+import type { PromptEvent } from '../runnables/render-context.ts';
 import { applyGuardrails, type Guardrail, type GuardrailOutcome, guardrailsAt } from '../supervision/guardrail.ts';
 import type { BodyFrame } from './invoke.ts';
 
 /** A message that came in: from outside, or from whoever called the agent. */
 type Incoming = EventOf<'user'> | EventOf<'invocation_start'>;
-
-/** What prompts have in the place of a message that was refused. */
-const refusedMessage = '[This message was refused.]';
 
 /** What prompts have in the place of a message that was refused. */
 const refusedMessage = '[This message was refused.]';
@@ -49,12 +47,11 @@ export class InputGuard {
   }
 
   /** Puts the changed messages in the place of those that came; `undefined` when none was changed. */
-  get renderer(): Renderer | undefined {
-    if (this.#texts.size === 0) return undefined;
-    return (context) => context.withEvents(context.events.map((event) => this.#changed(event)));
+  get rewrite(): RewriteEvent | undefined {
+    return this.#texts.size === 0 ? undefined : (event) => this.#changed(event);
   }
 
-  #changed(event: PromptEvent): PromptEvent {
+  #changed(event: Event): PromptEvent {
     if (event.type !== 'user' && event.type !== 'invocation_start') return event;
     const text = this.#texts.get(event.seq);
     return text === undefined ? event : { type: 'rewritten', event: event as EventOf<'user'>, text };

@@ -9,7 +9,7 @@ import type { Position } from '../loop/position.ts';
 import { modelLadder, type Rung } from '../models/ladder.ts';
 import { type Model, modelName, toModel } from '../models/model.ts';
 import type { Agent } from '../runnables/agent.ts';
-import type { RenderContext, Renderer } from '../runnables/render-context.ts';
+import type { RenderContext } from '../runnables/render-context.ts';
 import { guardrailsAt } from '../supervision/guardrail.ts';
 import type { Supervision } from '../supervision/options.ts';
 import { AgentPrompts, defaultRenderers, type PreparedCall, type PromptRequest } from './agent-prompts.ts';
@@ -119,23 +119,22 @@ export class ModelRounds {
       final: intent.final,
       model,
       resultLimit: position.resultLimit,
+      rewrite: this.#inputGuard.rewrite,
       responseFormat: responseFormatOf(this.#parts.agent, model, !intent.final && tools.all().length > 0),
     };
     const asks = hooks?.has('beforeModel') === true;
-    const { renderer } = this.#inputGuard;
-    if (!asks && renderer === undefined) {
+    if (!asks) {
       const made = this.#prompts.prepare(request);
       if (!(made instanceof Promise)) return { call: made, given: undefined };
     }
-    return this.#prepareAsked(request, renderer, asks ? hooks : undefined);
+    return this.#prepareAsked(request, asks ? hooks : undefined);
   }
 
-  async #prepareAsked(request: PromptRequest, renderer: Renderer | undefined, hooks: HookPipeline | undefined): Promise<Prepared | undefined> {
+  async #prepareAsked(request: PromptRequest, hooks: HookPipeline | undefined): Promise<Prepared | undefined> {
     let verdict: BeforeModel | undefined;
     const adjust = async (context: RenderContext): Promise<RenderContext> => {
-      const rendered = renderer === undefined ? context : renderer(context);
-      verdict = await hooks?.beforeModel(rendered);
-      return verdict?.kind === 'prompt' ? verdict.prompt : rendered;
+      verdict = await hooks?.beforeModel(context);
+      return verdict?.kind === 'prompt' ? verdict.prompt : context;
     };
     const call = await this.#prompts.prepare({ ...request, adjust });
     if (call === undefined) return undefined;

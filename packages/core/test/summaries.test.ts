@@ -1,0 +1,96 @@
+import { agent, type Guardrail, includeHistory, type Renderer, runtime, type Session, sequence, tool, wrapUserMessages } from 'adjutant';
+import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { countTokens, promptTooLong, strictModel, withWindow } from './small-window.ts';
+
+const read = tool({
+  name: 'read',
+  description: 'Reads a page',
+  recovery: 'rerun',
+  schema: z.object({ page: z.number() }),
+  execute: ({ args }) => `page ${args.page}\n${'a line of text\n'.repeat(60)}`,
+});
+const hideNumbers: Guardrail = {
+  name: 'numbers',
+  input: ({ text }) => ({ action: 'transform', value: text.replaceAll('4111-1111', '[a number]'), reason: 'It has a number.' }),
+};
+
+const compactions = ({ events }: Session) => events.flatMap((event) => (event.type === 'compaction' ? [event] : []));
+const isShown = (model: ScriptedModel, text: string) => model.calls.some(({ prompt }) => JSON.stringify(prompt).includes(text));
+const readPages = (rounds: number) =>
+  strictModel(2_500, (_prompt, answered) => (answered < rounds ? { toolCalls: [{ name: 'read', args: { page: answered } }] } : { text: 'done' }));
+
+test.each<[string, readonly Renderer[]]>([
+  ['as they are', [includeHistory()]],
+  ['wrapped', [includeHistory(), wrapUserMessages((text) => `The user says: ${text}`)]],
+])('what a guardrail takes out of messages neither the agent nor its summariser reads: messages %s', async (_name, context) => {
+  const { scripted } = readPages(12);
+  const summary = scriptedModel([], { modelId: 'summary', defaultResponse: { text: 'Pages were read.' } });
+  const model = withWindow(scripted, 2_500);
+  const reader = agent({ name: 'reader', model, tools: [read], context, supervision: { guardrails: [hideNumbers] }, compaction: { model: summary } });
+  const { output } = await runtime({ app: 'library' }).run(reader, 'My card is 4111-1111');
+  expect(output).toBe('done');
+  expect(summary.calls.length).toBeGreaterThan(0);
+  for (const called of [scripted, summary]) {
+    expect(isShown(called, '4111-1111')).toBe(false);
+    expect(isShown(called, 'My card is [a number]')).toBe(true);
+  }
+});
+
+test('a summariser reads nothing that its agent is not shown', async () => {
+  const { scripted } = readPages(12);
+  const summary = scriptedModel([], { modelId: 'summary', defaultResponse: { text: 'Pages were read.' } });
+  const first = agent({ name: 'first', model: scriptedModel([{ text: 'Between us' }]) });
+  const model = withWindow(scripted, 2_500);
+  const reader = agent({ name: 'reader', model, tools: [read], context: [includeHistory({ scope: 'own' })], compaction: { model: summary } });
+  await runtime({ app: 'library' }).run(sequence({ name: 'both', runnables: [first, reader] }), 'Go');
+  expect(summary.calls.length).toBeGreaterThan(0);
+  expect(isShown(summary, 'page 0')).toBe(true);
+  expect(isShown(summary, 'Between us')).toBe(false);
+});
+
+test.each([4_000, 100_000])('a summary of %i characters is cut off, so that it makes room', async (length) => {
+  const { scripted, seen } = readPages(30);
+  const summary = scriptedModel([], { modelId: 'summary', defaultResponse: { text: 'word '.repeat(length / 5) } });
+  const reader = agent({
+    name: 'reader',
+    model: withWindow(scripted, 2_500),
+    tools: [read],
+    limits: { rounds: 40 },
+    compaction: { model: withWindow(summary, 100_000) },
+  });
+  const { status, session } = await runtime({ app: 'library' }).run(reader, 'Go');
+  expect([status, seen.refused]).toEqual(['completed', 0]);
+  const summaries = compactions(session).filter(({ strategy }) => strategy === 'summary');
+  expect(summaries.length).toBeGreaterThan(0);
+  for (const { tokensBefore, tokensAfter, summary: text } of summaries) {
+    expect(tokensAfter).toBeLessThan(tokensBefore);
+    expect(text).toContain('[...truncated]');
+  }
+});
+
+test('what one model refused does not bind the model that stands in for it', async () => {
+  let page = 0;
+  const small = scriptedModel(
+    (prompt) => {
+      if (countTokens(prompt) > 2_000) return { error: promptTooLong(2_000, countTokens(prompt)) };
+      if (page === 10) return { error: new Error('gone') };
+      return { toolCalls: [{ name: 'read', args: { page: page++ } }] };
+    },
+    { modelId: 'small' },
+  );
+  const large = scriptedModel(
+    (prompt) => ({
+      usage: { inputTokens: countTokens(prompt), outputTokens: 5 },
+      ...(page < 40 ? { toolCalls: [{ name: 'read', args: { page: page++ } }] } : { text: 'done' }),
+    }),
+    { modelId: 'large' },
+  );
+  const reader = agent({ name: 'reader', model: [small, withWindow(large, 100_000)], tools: [read], limits: { rounds: 60 } });
+  const { session, output } = await runtime({ app: 'library' }).run(reader, 'Go');
+  expect(output).toBe('done');
+  const changed = session.events.findIndex((event) => event.type === 'decision' && event.decision === 'fallback');
+  expect(compactions(session).length).toBeGreaterThan(0);
+  expect(session.events.slice(changed).filter(({ type }) => type === 'compaction')).toEqual([]);
+});
