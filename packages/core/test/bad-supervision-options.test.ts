@@ -112,6 +112,7 @@ test.each<[string, () => unknown, RegExp]>([
   ['an enrichment without a function', () => enrichment({}, untyped('x')), /enrichment\(\) .*after the schema comes a function, not "x"/],
   ['an option of readToolResult', () => readToolResult(untyped({ max: 1 })), /readToolResult\(\) .*no option `max`/],
   ['an output of a type that does not exist', define({ output: { type: 'objekt' } }), /its output is not JSON Schema: there is no `type` "objekt"/],
+  ['an output under a reserved key', define({ output: 'temp' }), /`output` must be a key of the session state that is not reserved/],
   ['fields in the place of a schema', define({ output: { name: 'string' } }), /its output is not JSON Schema: fields belong into/],
 ])('%s is refused, and the message says what to do', (_title, make, expected) => {
   expect(make).toThrow(expected);

@@ -61,8 +61,12 @@ export function output<const Schema extends SessionSchemas, Key extends keyof Sc
   return ofSchema({ kind: 'output', name: key }, schema, key) as AgentOutput<StandardSchemaV1.InferOutput<Schema['session'][Key]>>;
 }
 
+/** Keys that no state has room for: an answer could not be written there, after it was paid for. */
+const reservedKeys: readonly unknown[] = ['temp', 'update', 'refresh'];
+
 /** What an output must be: see `OutputOption`. */
 export function isOutput(value: unknown): string | undefined {
+  if (reservedKeys.includes(value)) return "a key of the session state that is not reserved, as 'temp', 'update' and 'refresh' are";
   const isFit = (typeof value === 'string' && value !== '') || isStandardSchema(value) || isPlainObject(value);
   return isFit ? undefined : "a key of the session state, output(stateSchema, 'key') or a schema";
 }

@@ -2,7 +2,7 @@ import { loadOptionalPackage } from '../base/optional-package.ts';
 import { appendContract } from './store-contract/append-contract.ts';
 import { deletionContract } from './store-contract/deletion-contract.ts';
 import { dueContract } from './store-contract/due-contract.ts';
-import { createSuite, type MakeStore } from './store-contract/harness.ts';
+import { createSuite } from './store-contract/harness.ts';
 import { inboxContract } from './store-contract/inbox-contract.ts';
 import { closeContract, isolationContract, listingContract, listOptionsContract } from './store-contract/listing-contract.ts';
 import { ownershipContract } from './store-contract/ownership-contract.ts';
@@ -10,9 +10,10 @@ import { readingContract } from './store-contract/reading-contract.ts';
 import { requestContract, settlingContract } from './store-contract/request-contract.ts';
 import { blobContract, forkContract, sharedContract } from './store-contract/sharing-contract.ts';
 import { snapshotContract } from './store-contract/snapshot-contract.ts';
+import type { MakeStore } from './store-contract/store-under-test.ts';
 import { sweepingContract } from './store-contract/sweeping-contract.ts';
 
-export type { MakeStore, StoreUnderTest } from './store-contract/harness.ts';
+export type { MakeStore, StoreUnderTest } from './store-contract/store-under-test.ts';
 
 /**
  * Defines the vitest suite that every `Store` must pass, with a fresh store for each test. It uses nothing but the port.

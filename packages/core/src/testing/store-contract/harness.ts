@@ -2,17 +2,7 @@ import type * as vitest from 'vitest';
 import { isAdjutantError } from '../../base/error.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import type { AppendReceipt, Batch, Claim, InboxItem, LedgerStore, PendingRequest, Store } from '../../ledger/port.ts';
-
-/** A fresh and empty store for one test. */
-export interface StoreUnderTest {
-  readonly store: Store;
-  /** Moves the store's clock. Without it the tests of leases that end are skipped. */
-  readonly clock?: { advance(ms: number): void };
-  /** Closes the store, if the test has not, and removes what it left. */
-  cleanup(): Promise<void>;
-}
-
-export type MakeStore = () => Promise<StoreUnderTest>;
+import type { MakeStore } from './store-under-test.ts';
 
 export interface ContractTest {
   readonly store: Store;
