@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { agent, type Hooks, memoryStore, type RunResult, type Runtime, runtime, tool, toolResult } from '../src/index.ts';
+import { type Agent, agent, type Hooks, memoryStore, type RunResult, type Runtime, runtime, tool, toolResult } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/scripted-model.ts';
-import { testClock } from '../src/testing/test-clock.ts';
+import { type TestClock, testClock } from '../src/testing/test-clock.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -170,20 +170,40 @@ describe('a stop while beforeTool is asked', () => {
   });
 });
 
-test('a schema that never says whether an answer fits does not keep a cancelled run from ending', async () => {
-  const clock = testClock();
-  const asked = Promise.withResolvers<void>();
-  const form = () => ({ type: 'object' });
-  const validate = () => {
-    asked.resolve();
-    return new Promise<never>(() => undefined);
-  };
-  const never = { '~standard': { version: 1 as const, vendor: 'test', validate, jsonSchema: { input: form, output: form } } };
-  const typed = agent({ name: 'typed', model: scriptedModel([{ text: '{"a":1}' }]), output: never });
-  const running = runtime({ app: 'test', ports: { clock } }).run(typed, 'go');
-  await asked.promise;
-  running.cancel();
-  await nextTurn();
-  clock.advance(1_000);
-  expect((await running).status).toBe('cancelled');
+describe('a schema that never says whether something fits', () => {
+  function setUp() {
+    const clock = testClock();
+    const asked = Promise.withResolvers<void>();
+    const form = () => ({ type: 'object' });
+    const validate = () => {
+      asked.resolve();
+      return new Promise<never>(() => undefined);
+    };
+    const never = { '~standard': { version: 1 as const, vendor: 'test', validate, jsonSchema: { input: form, output: form } } };
+    return { clock, never, isAsked: asked.promise };
+  }
+
+  async function cancelled(made: Agent, clock: TestClock, isAsked: Promise<void>): Promise<RunResult> {
+    const running = runtime({ app: 'test', ports: { clock } }).run(made, 'go');
+    await isAsked;
+    running.cancel();
+    await nextTurn();
+    clock.advance(1_000);
+    return running;
+  }
+
+  test('of an answer does not keep a cancelled run from ending', async () => {
+    const { clock, never, isAsked } = setUp();
+    const typed = agent({ name: 'typed', model: scriptedModel([{ text: '{"a":1}' }]), output: never });
+    expect((await cancelled(typed as Agent, clock, isAsked)).status).toBe('cancelled');
+  });
+
+  test('of the arguments of a tool does not either', async () => {
+    const { clock, never, isAsked } = setUp();
+    const write = tool({ name: 'write', description: 'Writes', schema: never, execute: () => 'written' });
+    const writer = agent({ name: 'writer', model: scriptedModel([{ toolCalls: [{ name: 'write', args: {} }] }]), tools: [write] });
+    const { status, session } = await cancelled(writer, clock, isAsked);
+    expect(status).toBe('cancelled');
+    expect(session.events.filter((event) => event.type === 'tool_result').map(({ result }) => result.errorType)).toEqual(['cancelled']);
+  });
 });

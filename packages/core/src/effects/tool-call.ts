@@ -10,6 +10,7 @@ import { isGivenBack, type ToolCallPorts } from './tool-ports.ts';
 import { refuseCall } from './tool-preparation.ts';
 import { refusalDraft, supervisedRefusal } from './tool-result-draft.ts';
 import { cancelledBefore } from './tool-result-texts.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /**
  * Performs one attempt of a tool call and records what became of it:
@@ -27,7 +28,8 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
     return refuse(toolResult.permanent(why, { errorType: 'validation_error' }));
   }
   const validating = validateArgs(tool, ports.ledger.resolve(call.args));
-  const validated = validating instanceof Promise ? await validating : validating;
+  const validated = validating instanceof Promise ? (await untilAborted(validating, ports))?.value : validating;
+  if (validated === undefined) return void (isGivenBack(ports) || ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())]));
   if (!validated.ok) return refuse(toolResult.permanent(validated.message, { errorType: 'validation_error' }));
   await new AttemptRun(state, tool, attempt, validated.args, ports).run();
 }
