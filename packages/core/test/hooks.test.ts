@@ -461,6 +461,23 @@ describe('models that cannot answer', () => {
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('Your last answer was empty');
     expect(decisions(await run, 'models')).toEqual(['nudge']);
   });
+
+  test('what a model charged for nothing is counted also when a handler answers in its place; what no model was asked for costs nothing', async () => {
+    const price = { input: 1_000_000, output: 1_000_000 };
+    const load = (responses: ScriptedResponses) => {
+      const scripted = scriptedModel(responses);
+      return { kind: 'model' as const, provider: 'scripted', modelId: 'scripted', settings: {}, price, load: () => scripted };
+    };
+    const app = runtime({ app: 'test' });
+    const instead = { name: 'instead', handle: () => ({ action: 'fallback' as const, result: 'busy' }) };
+    const handled = await app.run(agent({ name: 'handled', model: load([{ thoughts: 'hm' }]), errorHandlers: [instead] }), 'go');
+    expect(handled).toMatchObject({ output: 'busy', usage: { inputTokens: 10, outputTokens: 5 }, cost: 15 });
+    const hooked = await app.run(
+      agent({ name: 'hooked', model: load([]), hooks: { beforeModel: () => ({ stepEvents: [{ type: 'assistant', text: 'hi' }] }) } }),
+      'go',
+    );
+    expect(hooked).toMatchObject({ output: 'hi', usage: { inputTokens: 0, outputTokens: 0 }, cost: 0 });
+  });
 });
 
 test('middleware hears each event of a run once, and what it throws is not heard', async () => {

@@ -201,6 +201,8 @@ interface Recorded {
   readonly error?: ModelError | undefined;
   /** What was decided about that. */
   readonly plan?: FailurePlan;
+  /** What the model has used for nothing. */
+  readonly charged?: Pick<EndDraft, 'usage' | 'estimated'>;
 }
 
 /** Records what stands in the place of a model's answer. Listeners get its text like any other. */
@@ -263,11 +265,12 @@ function givenDecisions({ path }: ModelCallRequest, { substitutedBy, terminal }:
   ];
 }
 
-function answerEnd(request: ModelCallRequest, ports: ModelCallPorts, answer: ModelAnswer, { startedAt, given, error }: Recorded): EndDraft {
+function answerEnd(request: ModelCallRequest, ports: ModelCallPorts, answer: ModelAnswer, { startedAt, given, error, charged }: Recorded): EndDraft {
   const now = ports.clock.monotonic();
   const estimated = { inputTokens: estimateTokens(request.characters), outputTokens: estimateTokens(outputLength(answer)) };
-  const usage = answer.usage ?? estimated;
-  const cost = given === undefined ? costOf(request.model, usage, ports.prices) : undefined;
+  const usage = charged?.usage ?? answer.usage ?? estimated;
+  const isEstimated = charged === undefined ? answer.usage === undefined : charged.estimated === true;
+  const cost = costOf(request.model, usage, ports.prices);
   return {
     type: 'model_end',
     by: 'runtime',
@@ -276,7 +279,7 @@ function answerEnd(request: ModelCallRequest, ports: ModelCallPorts, answer: Mod
     attempt: request.attempt,
     status: 'completed',
     usage,
-    ...(answer.usage === undefined ? { estimated: true as const } : {}),
+    ...(isEstimated ? { estimated: true as const } : {}),
     ...(cost === undefined ? {} : { cost }),
     durationMs: rounded(now - startedAt),
     ...(answer.firstPartAt === undefined ? {} : { timeToFirstTokenMs: rounded(answer.firstPartAt - startedAt) }),
@@ -346,7 +349,7 @@ async function recordFailure(
   const plan = planning instanceof Promise ? await orFailedHook(planning) : planning;
   if (isLost()) return;
   if (plan instanceof AdjutantError) return recordFailedHook(ports, { ...ended, status: 'error' }, plan);
-  if (plan.given !== undefined) return recordGiven(request, ports, plan.given, { startedAt, error: modelError, plan });
+  if (plan.given !== undefined) return recordGiven(request, ports, plan.given, { startedAt, error: modelError, plan, charged: ended });
   const { retryAfterMs } = plan;
   if (retryAfterMs === undefined && usable !== undefined && plan.decisions.length === 0)
     return recordAnswer(request, ports, usable, { startedAt, plan });
