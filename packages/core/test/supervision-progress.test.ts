@@ -55,3 +55,12 @@ test('errors of no kind of their own are told apart by their words: what fails i
   expect(tests.entered).toHaveLength(6);
   expect(loopDecisions(session.events).filter(({ decision }) => decision === 'block')).toEqual([]);
 });
+
+test('a fallback tool that nobody has is passed over, and the decision says so', async () => {
+  const page = counting('fetch_page', forbidden, { fallback: 'fetch_pgae' });
+  const reader = agent({ name: 'reader', model: stubbornModel(() => [{ name: 'fetch_page', args: {} }]), tools: [page.tool] });
+  const { session } = await runtime({ app: 'test' }).run(reader, 'go');
+  const routed = session.events.flatMap((event) => (event.type === 'decision' && event.component === 'error_router' ? [event.reasoning] : []));
+  expect(routed[0]).toMatch(/Its fallback tool "fetch_pgae" does not exist\.$/);
+  expect(page.entered).toHaveLength(2);
+});

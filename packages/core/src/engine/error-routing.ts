@@ -174,7 +174,13 @@ export class ErrorRouting {
     data: Readonly<Record<string, JsonValue>>,
   ): EventDraft {
     const all = { callId: call.callId, tool, errorType: errorTypeOf(result), ...data };
-    return decisionDraft(this.#parts.frame.record.path, 'error_router', strategy, reasoning, alternatives, all);
+    return decisionDraft(this.#parts.frame.record.path, 'error_router', strategy, `${reasoning}${this.#missingStandIn(tool)}`, alternatives, all);
+  }
+
+  /** A fallback that nobody has is passed over; whoever misspelt it is told why. */
+  #missingStandIn(tool: string): string {
+    const fallback = this.#parts.find(tool)?.fallback?.tool;
+    return fallback === undefined || this.#parts.find(fallback) !== undefined ? '' : ` Its fallback tool "${fallback}" does not exist.`;
   }
 }
 
