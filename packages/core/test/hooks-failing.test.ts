@@ -82,3 +82,12 @@ test('an error handler that wants one attempt more for ever is not heard for eve
   const { status, error } = await runtime({ app: 'test' }).run(stubborn, 'go');
   expect({ status, code: error?.code, asked }).toEqual({ status: 'error', code: 'model_auth', asked: 100 });
 });
+
+test.each([
+  ['a bigint', 12n, '"12"'],
+  ['a function', () => 1, '"() => 1"'],
+  ['nothing', undefined, 'null'],
+])('an error handler that gives %s as the answer of a model gives a text', async (_what, given, output) => {
+  const { result } = await run(refused, { errorHandlers: [{ name: 'odd', handle: () => ({ action: 'fallback', result: given }) }] });
+  expect(result).toMatchObject({ status: 'completed', output });
+});

@@ -1,4 +1,5 @@
 import { AbortReason } from '../base/cancel-scope.ts';
+import { coerceToJson } from '../base/json.ts';
 import { type GivenAnswer, givenAnswer } from '../effects/model-answer.ts';
 import type { FailedCall, FailurePlan } from '../effects/model-call.ts';
 import type { EventDraft } from '../ledger/event.ts';
@@ -90,7 +91,7 @@ export class ModelFailures {
         };
       }
       case 'fallback': {
-        const text = typeof given.result === 'string' ? given.result : JSON.stringify(given.result ?? null);
+        const text = typeof given.result === 'string' ? given.result : JSON.stringify(coerceToJson(given.result ?? null).value);
         const answer = givenAnswer({ stepEvents: [{ type: 'assistant', text }] }, `the error handler "${handler}"`, this.#callId());
         return {
           retryAfterMs: undefined,
