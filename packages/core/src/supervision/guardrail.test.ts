@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import {
   applyGuardrails,
@@ -32,7 +32,7 @@ const verdicts: Readonly<Record<GuardrailVerdict['action'], GuardrailVerdict>> =
 };
 
 function saying(verdict: unknown, name = 'one'): Guardrail {
-  const look = () => verdict as GuardrailVerdict;
+  const look = () => verdict as never;
   return { name, input: look, modelCall: look, output: look, toolCall: look, toolResult: look };
 }
 
@@ -161,7 +161,7 @@ describe('several guardrails', () => {
   });
 
   test('those that do not look at the point are passed over', () => {
-    const onlyInput: Guardrail = { name: 'input', input: () => verdicts.deny };
+    const onlyInput: Guardrail = { name: 'input', input: () => ({ action: 'deny', message: 'no' }) };
     expect(guardrailsAt([onlyInput], 'output')).toEqual([]);
     expect(guardrailsAt([onlyInput, adds('1')], 'output').map(({ name }) => name)).toEqual(['1']);
     expect(applyGuardrails('output', [onlyInput], checks.output).denied).toBeUndefined();
@@ -219,4 +219,11 @@ test('a list of guardrails is a list of objects with names that look at somethin
   expect(isListOfGuardrails([{ name: 'x', inputs: () => undefined }])).toMatch(/without `inputs` \(did you mean `input`\?\): "x"/);
   expect(isListOfGuardrails([function formatRules() {}])).toMatch(/not a function/);
   for (const wrong of ['x', [{}], [null], {}]) expect(isListOfGuardrails(wrong)).toContain('a list of guardrails');
+});
+
+test('the types allow at each point what can be decided there', () => {
+  expectTypeOf<GuardrailVerdict<'modelCall'>['action']>().toEqualTypeOf<'proceed' | 'deny' | 'guide'>();
+  expectTypeOf<GuardrailVerdict<'input'>['action']>().toEqualTypeOf<'proceed' | 'deny' | 'guide' | 'transform'>();
+  expectTypeOf<GuardrailVerdict<'output'>>().toEqualTypeOf<GuardrailVerdict<'toolResult'>>();
+  expectTypeOf<GuardrailVerdict['action']>().toEqualTypeOf<'proceed' | 'deny' | 'guide' | 'confirm' | 'transform'>();
 });

@@ -6,9 +6,20 @@ import { inventedToolCalls } from './guardrails/invented-tool-calls.ts';
 
 /**
  * What a guardrail decides: go on; refuse with a message; go on and tell the model something (`guide`); ask a person first (`confirm`); or go on with
- * another value (`transform`).
+ * another value (`transform`). Not everything can be decided everywhere: `GuardrailVerdict<'input'>` is what can be decided about a message.
  */
-export type GuardrailVerdict =
+export type GuardrailVerdict<Point extends GuardrailPoint = 'toolCall'> = Exclude<AnyVerdict, { readonly action: NotAt[Point] }>;
+
+/** At a tool call everything can be decided. */
+interface NotAt {
+  readonly input: 'confirm';
+  readonly modelCall: 'confirm' | 'transform';
+  readonly output: 'confirm';
+  readonly toolCall: never;
+  readonly toolResult: 'confirm';
+}
+
+type AnyVerdict =
   | { readonly action: 'proceed' }
   | { readonly action: 'deny'; readonly message: string; readonly reasoning?: string }
   | { readonly action: 'guide'; readonly message: string; readonly reasoning?: string }
@@ -49,11 +60,11 @@ export interface ToolResultCheck extends ToolCallCheck {
  */
 export interface Guardrail {
   readonly name: string;
-  readonly input?: (check: InputCheck) => GuardrailVerdict | undefined;
-  readonly modelCall?: (check: ModelCallCheck) => GuardrailVerdict | undefined;
-  readonly output?: (check: OutputCheck) => GuardrailVerdict | undefined;
+  readonly input?: (check: InputCheck) => GuardrailVerdict<'input'> | undefined;
+  readonly modelCall?: (check: ModelCallCheck) => GuardrailVerdict<'modelCall'> | undefined;
+  readonly output?: (check: OutputCheck) => GuardrailVerdict<'output'> | undefined;
   readonly toolCall?: (check: ToolCallCheck) => GuardrailVerdict | undefined;
-  readonly toolResult?: (check: ToolResultCheck) => GuardrailVerdict | undefined;
+  readonly toolResult?: (check: ToolResultCheck) => GuardrailVerdict<'toolResult'> | undefined;
 }
 
 /** What the option `guardrails` must be. */

@@ -68,7 +68,7 @@ export function injectionPatterns(options: InjectionPatternsOptions = {}): Guard
   checkOptions('injectionPatterns', options, optionChecks);
   const { action = 'guide', input = true, toolResults = true, patterns = {} } = options;
   const own = Object.entries(patterns);
-  const verdict = (found: string, place: string, message: string): GuardrailVerdict => ({
+  const verdict = (found: string, place: string, message: string): GuardrailVerdict<'input'> => ({
     action,
     message,
     reasoning: `${place} has text that reads like instructions to the model (${found}).`,

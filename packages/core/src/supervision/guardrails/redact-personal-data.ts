@@ -35,7 +35,7 @@ export function redactPersonalData(options: RedactPersonalDataOptions = {}): Gua
   const { at = ['input', 'output', 'toolResult'], replacement = (kind) => `[${kind}]` } = options;
   const wanted = options.kinds ?? personalDataKinds;
   const kinds = personalDataKinds.filter((kind) => wanted.includes(kind));
-  const look = (value: JsonValue): GuardrailVerdict | undefined => {
+  const look = (value: JsonValue): GuardrailVerdict<'input'> | undefined => {
     const redaction = new Redaction(kinds, replacement);
     const redacted = redaction.redact(value);
     if (redaction.counts.size === 0) return undefined;
