@@ -94,3 +94,15 @@ test('what one model refused does not bind the model that stands in for it', asy
   expect(compactions(session).length).toBeGreaterThan(0);
   expect(session.events.slice(changed).filter(({ type }) => type === 'compaction')).toEqual([]);
 });
+
+test('what stays beside a summary is so little that the next one is not due at once', async () => {
+  const { scripted } = readPages(40);
+  const summary = scriptedModel([], { modelId: 'summary', defaultResponse: { text: 'word '.repeat(100) } });
+  const model = withWindow(scripted, 2_500);
+  const reader = agent({ name: 'reader', model, tools: [read], limits: { rounds: 50 }, compaction: { model: summary } });
+  const { session, status } = await runtime({ app: 'library' }).run(reader, 'Go');
+  expect(status).toBe('completed');
+  const { length } = compactions(session);
+  expect(length).toBeGreaterThan(5);
+  expect(length).toBeLessThan(25);
+});

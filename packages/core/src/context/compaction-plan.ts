@@ -30,6 +30,8 @@ export interface CompactionPlan {
   readonly replaced: readonly Extract<Event, { type: 'compaction' }>[];
   /** Characters that leave the prompt. */
   readonly freed: number;
+  /** Characters that stay although they are covered. */
+  readonly kept: number;
   /** Messages that leave the prompt. */
   readonly messages: number;
   /** Counts of what leaves by kind, and of calls by tool. */
@@ -50,6 +52,7 @@ export function planCompaction(request: CompactionRequest): CompactionPlan | und
     covers: covered.filter((event) => !request.isCovered(event)).map(({ id }) => id),
     replaced: covered.filter((event) => event.type === 'compaction'),
     freed: leaving.reduce((sum, event) => sum + request.sizeOf(event), 0),
+    kept: [...stay].reduce((sum, event) => sum + request.sizeOf(event), 0),
     messages: promptUnits(leaving.filter(({ type }) => type !== 'compaction')).reduce((sum, { messages }) => sum + messages, 0),
     dropped: auditOf(leaving),
   };

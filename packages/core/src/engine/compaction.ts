@@ -31,6 +31,8 @@ const lastMessages = 5;
 const roomToKeep = 0.5;
 /** Share of the window that a summary must free to be worth a model call. */
 const leastFreed = 0.05;
+/** Share of the window that messages may have which stay beside a summary that covers them. */
+const mostOverlap = 0.2;
 /** Share of what a summary stands for that it may have itself. */
 const mostOfFreed = 0.5;
 const summaryTimeoutMs = 120_000;
@@ -129,10 +131,10 @@ export class AgentCompaction {
     const { run, record, scope, activity } = frame;
     const { history } = prompts;
     const path = `${record.path}/compaction#${position.compactions + 1}`;
-    const { overlap, model: summaryModel } = this.#options;
+    const { model: summaryModel } = this.#options;
     if (history === undefined || summaryModel === undefined) return 'useless';
     // What has come in since a child began that another process left is not in its summary.
-    const plan = this.#plan(history, { keep: 0, room: 0, overlap }, run.ledger.invocations.byPath.get(path)?.start.seq);
+    const { plan, overlap } = this.#planSummary(history, window, run.ledger.invocations.byPath.get(path)?.start.seq);
     if (plan === undefined || prompts.gauge.tokens(plan.freed) < window * leastFreed) return 'useless';
     const runnable = summariser(agent.name, summaryModel, prompts.shown);
     const ended = await invoke(run, { path, runnable, mode: 'call', scope: new CancelScope(work), activity, timeout: summaryTimeoutMs });
@@ -154,6 +156,19 @@ export class AgentCompaction {
       reasoning: `${shareText(tokens, window, model)} ${plan.messages} messages were summarised; the newest ${overlap} of what the summary covers stay.${cut}`,
     });
     return 'done';
+  }
+
+  /** With as much overlap as there is room for: large results that stay would make the next summary due at once. */
+  #planSummary(
+    history: History,
+    window: number,
+    before: number | undefined,
+  ): { readonly plan: CompactionPlan | undefined; readonly overlap: number } {
+    const room = this.#parts.prompts.gauge.characters(window * mostOverlap);
+    for (let { overlap } = this.#options; ; overlap--) {
+      const plan = this.#plan(history, { keep: 0, room: 0, overlap }, before);
+      if (overlap === 0 || (plan !== undefined && plan.kept <= room)) return { plan, overlap };
+    }
   }
 
   #trim(request: {

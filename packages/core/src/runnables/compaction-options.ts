@@ -12,7 +12,7 @@ export interface CompactionOptions {
   readonly trimAt?: number;
   /** Messages that stay when what is old is left out. @default 40 */
   readonly keep?: number;
-  /** Messages that stay, besides the summary that covers them too. @default 3 */
+  /** Messages that stay, besides the summary that covers them too; fewer when they are larger than 20 % of the window. @default 3 */
   readonly overlap?: number;
 }
 
