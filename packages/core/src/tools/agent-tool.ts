@@ -72,6 +72,9 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
     schema: inputSchema ?? taskSchema,
     // Said at once, so that the deadline that is recorded is the one that counts.
     timeout: options.timeout ?? defaultTimeoutMs,
+    // What the callee did is recorded below the call: running this again continues it, and gives what it has come to.
+    recovery: 'rerun',
+    retry: { maxAttempts: 1 },
     execute: async (ctx) => {
       const given = inputSchema === undefined ? { message: (ctx.args as Task).message } : { data: ctx.args as JsonValue };
       const result = await ctx.call(runnable, { ...given, ...(options.timeout === undefined ? {} : { timeout: options.timeout }) });

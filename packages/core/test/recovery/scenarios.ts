@@ -1,4 +1,17 @@
-import { agent, type BodyContext, type EffectContext, type Event, type JsonValue, loop, parallel, sequence, step, ToolFailure, tool } from 'adjutant';
+import {
+  agent,
+  agentTool,
+  type BodyContext,
+  type EffectContext,
+  type Event,
+  type JsonValue,
+  loop,
+  parallel,
+  sequence,
+  step,
+  ToolFailure,
+  tool,
+} from 'adjutant';
 import { z } from 'zod';
 import { roundModel } from './round-model.ts';
 import type { Execution, MakeScenario, ScenarioRun } from './scenario.ts';
@@ -197,11 +210,13 @@ export const transferring: MakeScenario = withExecutions((executions) => {
 /** A9: a tool that calls an agent is continued by running it again. */
 export const agentAsTool: MakeScenario = withExecutions((executions) => {
   const specialist = leaf(executions, 'specialist', '');
+  const expert = leaf(executions, 'expert', '');
   return {
     runnable: agent({
       name: 'boss',
-      model: roundModel([{ toolCalls: [call('ask', 1), call('ask', 2)] }, { text: 'so it is' }]),
+      model: roundModel([{ toolCalls: [call('ask', 1), call('ask', 2), { name: 'expert', args: { message: 'question 3' } }] }, { text: 'so it is' }]),
       tools: [
+        agentTool(expert),
         tool({
           name: 'ask',
           description: 'Asks the specialist',
@@ -216,7 +231,7 @@ export const agentAsTool: MakeScenario = withExecutions((executions) => {
         }),
       ],
     }),
-    runnables: [specialist],
+    runnables: [specialist, expert],
   };
 });
 
