@@ -223,6 +223,32 @@ test('a call of which nobody knows whether it took effect stays in the prompt wi
   expect(jsonOf(scripted.calls.at(-1)?.prompt)).toContain('"toolName":"pay"');
 });
 
+test('the message that a run was started with stays when others come later', async () => {
+  const app = runtime({ app: 'library' });
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    recovery: 'rerun',
+    schema: z.object({}),
+    execute: async () => {
+      await app.send('s', 'Use blue ink');
+      await app.send('s', 'Be quick');
+      return 'asked';
+    },
+  });
+  const { scripted } = strictModel(2_500, (_prompt, answered) => {
+    if (answered === 1) return { toolCalls: [{ name: 'ask' }] };
+    return answered < 16 ? { toolCalls: [{ name: 'read', args: { page: answered } }] } : { text: 'done' };
+  });
+  const reader = agent({ name: 'reader', model: withWindow(scripted, 2_500), tools: [read, ask] });
+  const { session } = await app.run(reader, { session: 's', input: 'Copy all pages' });
+  expect(compactions(session).length).toBeGreaterThan(1);
+  const last = jsonOf(scripted.calls.at(-1)?.prompt);
+  expect(last).toContain('Copy all pages');
+  expect(last).toContain('Be quick');
+  expect(last).not.toContain('Use blue ink');
+});
+
 test('the options of an agent come before those of its runtime', async () => {
   const run = async (shared: AgentOptions['compaction'], own: AgentOptions['compaction']) => {
     const { scripted } = strictModel(100_000, reading(30));

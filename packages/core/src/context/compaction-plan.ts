@@ -9,6 +9,8 @@ export interface CompactionRequest {
   readonly events: readonly Event[];
   /** The invocation whose prompt it is. */
   readonly path: string;
+  /** The `seq` at which its run began. */
+  readonly began: number;
   /** Events behind this `seq` have not been shown to the model yet. */
   readonly seen: number;
   /** Whether an event is covered by a compaction already and stays only as its overlap. */
@@ -79,7 +81,8 @@ function coveredUnits(request: CompactionRequest): readonly PromptUnit[] {
   return movable.slice(0, first);
 }
 
-function leaveRule({ events, path, seen }: CompactionRequest): (unit: PromptUnit) => boolean {
+function leaveRule({ events, path, began, seen }: CompactionRequest): (unit: PromptUnit) => boolean {
+  const task = taskOf(events, path, began);
   const question = events.findLast(({ type }) => type === 'user');
   const resolved = new Set<string>();
   for (const event of events) if (event.type === 'tool_result' && isLateNews(event)) resolved.add(event.callId);
@@ -94,10 +97,17 @@ function leaveRule({ events, path, seen }: CompactionRequest): (unit: PromptUnit
       case 'tool_result':
         return event.seq > seen || (event.settled && event.result.status === 'unknown' && !resolved.has(event.callId));
       default:
-        return event === question || event.seq > seen;
+        return event === task || event === question || event.seq > seen;
     }
   };
   return (unit) => !unit.events.some(mustStay) && isSettled(unit);
+}
+
+/** The message that the run was started with: what comes later is said about it. */
+function taskOf(events: readonly Event[], path: string, began: number): Event | undefined {
+  const [root] = path.split('/');
+  const first = events.find(({ type, invocationId }) => type === 'user' && invocationId === root);
+  return first ?? events.findLast(({ type, seq }) => type === 'user' && seq < began);
 }
 
 function isSettled({ events }: PromptUnit): boolean {

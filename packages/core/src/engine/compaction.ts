@@ -114,11 +114,13 @@ export class AgentCompaction {
 
   #plan(history: History, request: { keep: number; room: number; overlap: number }, before = Number.POSITIVE_INFINITY): CompactionPlan | undefined {
     const { frame, prompts } = this.#parts;
-    const { resolve } = frame.run.ledger;
+    const { resolve, invocations } = frame.run.ledger;
+    const { path } = frame.record;
     return planCompaction({
       ...request,
       events: history.events().filter(({ seq }) => seq < before),
-      path: frame.record.path,
+      path,
+      began: invocations.byPath.get(path.split('/')[0] ?? path)?.start.seq ?? 0,
       seen: prompts.gauge.seen,
       isCovered: (event) => history.isCovered(event),
       sizeOf: (event) => eventSize(event, history.resultLimit, resolve),
