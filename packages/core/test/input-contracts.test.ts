@@ -212,3 +212,14 @@ test('what an agent gives has the type of its output', () => {
   const priced = agent({ name: 'priced', model: scriptedModel([]), output: z.number() });
   step({ name: 'caller', execute: async (ctx) => void expectTypeOf((await ctx.call(priced)).output).toEqualTypeOf<number | undefined>() });
 });
+
+test.each([
+  ['a text in the place of the options', 'Find it', /"clerk" cannot be called: the options must be an object, not "Find it"/],
+  ['a misspelt option', { mesage: 'Find it' }, /no option `mesage` \(did you mean `message`\?\)/],
+  ['a time limit that is none', { timeout: 0 }, /`timeout` must be a number greater than 0, not 0/],
+])('%s of a call is refused, however it is called', async (_title, options, message) => {
+  for (const how of ['call', 'spawn', 'dispatch'] as const) {
+    const { thrown } = await calling(clerk(undefined), options as never, how);
+    expect(thrown).toMatchObject({ code: 'invalid_run', message: expect.stringMatching(message) });
+  }
+});

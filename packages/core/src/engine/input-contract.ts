@@ -1,4 +1,5 @@
 import { findJsonDefect, type JsonValue } from '../base/json.ts';
+import { findInvalidOption, isAnything, isPositive, isText, type OptionChecks } from '../base/options.ts';
 import type { CallOptions } from '../ledger/body-context.ts';
 import { NotJsonError } from '../ledger/errors.ts';
 import type { EventDraft, InvocationInput } from '../ledger/event.ts';
@@ -10,11 +11,20 @@ import { checkValue, checkValueNow, type ValueCheck } from '../tools/validate.ts
 import { explainPlaces } from '../tools/validation-issue.ts';
 import { InvalidInputError, InvalidRunError } from './errors.ts';
 
+const callChecks: OptionChecks<CallOptions> = { message: isText, data: isAnything, key: isText, timeout: isPositive };
+
+/** A message under a misspelt name, or in the place of the options, would reach nobody. */
+function assertCallOptions({ name }: Runnable, options: CallOptions): void {
+  const wrong = findInvalidOption(options, callChecks);
+  if (wrong !== undefined) throw new InvalidRunError({ refused: `"${name}" cannot be called`, reason: wrong.reason });
+}
+
 /**
  * What a child is started with. Data for an agent that says what its input is, is what that schema makes of it.
- * @throws InvalidInputError (or rejects with it), NotJsonError
+ * @throws InvalidInputError (or rejects with it), InvalidRunError, NotJsonError
  */
 export function inputOf(runnable: Runnable, options: CallOptions): InvocationInput | undefined | Promise<InvocationInput | undefined> {
+  assertCallOptions(runnable, options);
   const contract = contractOf(runnable);
   if (contract === undefined) return inputWith(runnable, options, options.data);
   const { data } = options;
