@@ -1,4 +1,4 @@
-import { agent, runtime } from 'adjutant';
+import { agent, runtime, toolResult } from 'adjutant';
 import { expect, test } from 'vitest';
 import { counting, forbidden, loopDecisions, stubbornModel } from './stubborn.ts';
 
@@ -63,4 +63,47 @@ test('a fallback tool that nobody has is passed over, and the decision says so',
   const routed = session.events.flatMap((event) => (event.type === 'decision' && event.component === 'error_router' ? [event.reasoning] : []));
   expect(routed[0]).toMatch(/Its fallback tool "fetch_pgae" does not exist\.$/);
   expect(page.entered).toHaveLength(2);
+});
+
+test('tests that fail with the same words are run again after each edit, until the same result stops them', async () => {
+  const tests = counting('run_tests', () => {
+    throw new Error('one test fails');
+  });
+  const edit = counting('edit', () => 'done');
+  const model = stubbornModel((round) => [round % 2 === 0 ? { name: 'run_tests', args: {} } : { name: 'edit', args: { line: round } }]);
+  const worker = agent({ name: 'worker', model, tools: [tests.tool, edit.tool], limits: { rounds: 12 } });
+  const { session } = await runtime({ app: 'test' }).run(worker, 'go');
+  expect(tests.entered).toHaveLength(4);
+  expect(loopDecisions(session.events).at(-1)).toMatchObject({ decision: 'block', data: { detector: 'repeat' } });
+});
+
+test('a round in which something new succeeded is no round that led nowhere, whatever else in it was not let through', async () => {
+  const page = counting('fetch_page', forbidden);
+  const read = counting('read', (args) => args);
+  const both = (round: number) => [{ name: 'fetch_page', args: {} }, ...(round < 8 ? [{ name: 'read', args: { page: round } }] : [])];
+  const worker = agent({ name: 'worker', model: stubbornModel(both), tools: [page.tool, read.tool], limits: { rounds: 25 } });
+  const { session, stopReason } = await runtime({ app: 'test' }).run(worker, 'go');
+  expect(read.entered).toHaveLength(8);
+  expect(page.entered).toHaveLength(2);
+  expect(stopReason).toBe('loop');
+  expect(loopDecisions(session.events).filter(({ decision }) => decision === 'block').length).toBeLessThanOrEqual(8);
+});
+
+test('a tool result that is the answer goes through the guardrails of answers', async () => {
+  const table = counting('table', () => toolResult.success('Call me: secret', { final: true }));
+  const redacting = {
+    name: 'redacting',
+    output: ({ text }: { text: string }) => ({ action: 'transform' as const, value: text.replace('secret', '…') }),
+  };
+  const refusing = { name: 'refusing', output: () => ({ action: 'deny' as const, message: 'Not for you.' }) };
+  const run = async (guardrail: typeof redacting | typeof refusing) => {
+    const model = stubbornModel(() => [{ name: 'table', args: {} }]);
+    return await runtime({ app: 'test' }).run(agent({ name: 'teller', model, tools: [table.tool], supervision: { guardrails: [guardrail] } }), 'go');
+  };
+  expect(await run(redacting)).toMatchObject({ status: 'completed', output: 'Call me: …' });
+  const refused = await run(refusing);
+  expect(refused).toMatchObject({ status: 'completed', output: 'Not for you.', stopReason: 'refused' });
+  expect(refused.session.events.some((event) => event.type === 'decision' && event.component === 'guardrail' && event.decision === 'deny')).toBe(
+    true,
+  );
 });

@@ -19,7 +19,7 @@ import { resolveSupervision, type Supervision } from '../supervision/options.ts'
 import { Activity } from './activity.ts';
 import { interruptedCallDraft, limitDraft, limitQuestion, unknownPriceDrafts } from './agent-notes.ts';
 import { AgentTools } from './agent-tools.ts';
-import { type AnswerEnd, answeredEnd, endsWithResult, readFinal } from './answer-end.ts';
+import { type AnswerEnd, answeredEnd, endsWithResult, guardedResult, readFinal } from './answer-end.ts';
 import { hasBegunBelow } from './body-effects.ts';
 import { stateAfter } from './body-state.ts';
 import { planHandOver } from './hand-over.ts';
@@ -362,7 +362,11 @@ class AgentRun {
   }
 
   #finish(end: AnswerEnd): BodyEnd {
-    return answeredEnd(this.#frame, this.#agent, this.#position, end);
+    if (this.#position.final === undefined) return answeredEnd(this.#frame, this.#agent, this.#position, end);
+    const check = { agent: this.#agent.name, round: this.#position.rounds, tools: this.#tools.all().map(({ name }) => name) };
+    const { decisions, ...checked } = guardedResult(this.#frame, check, this.#supervision.guardrails, end);
+    const finished = answeredEnd(this.#frame, this.#agent, this.#position, checked);
+    return decisions.length === 0 ? finished : { ...finished, before: [...(finished.before ?? []), ...decisions] };
   }
 
   async #reportRound(): Promise<void> {

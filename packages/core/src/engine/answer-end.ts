@@ -1,8 +1,10 @@
 import type { JsonValue } from '../base/json.ts';
+import type { EventDraft } from '../ledger/event.ts';
 import { createState } from '../ledger/scoped-state.ts';
 import type { Intent } from '../loop/intent.ts';
 import type { Position } from '../loop/position.ts';
 import type { Agent } from '../runnables/agent.ts';
+import { applyGuardrails, type Guardrail, guardrailsAt, type OutputCheck } from '../supervision/guardrail.ts';
 import { outputFailure, readResult } from './answer-judge.ts';
 import { BodyState } from './body-state.ts';
 import type { BodyEnd, BodyFrame } from './invoke.ts';
@@ -40,4 +42,24 @@ export function answeredEnd({ run, record }: BodyFrame, agent: Agent, position: 
   createState(writes, schema === undefined ? agent.stateSchema : undefined).update({ [key]: output });
   const { drafts, extras } = writes.take();
   return { status: 'completed', output, stopReason, before: drafts, extras };
+}
+
+/**
+ * A tool result that is the answer goes out as what a model says does: through the guardrails of answers. No other round follows in which anything
+ * could be mended, so guidance is only written down.
+ */
+export function guardedResult(
+  frame: BodyFrame,
+  check: Pick<OutputCheck, 'agent' | 'round' | 'tools'>,
+  guardrails: readonly Guardrail[],
+  end: AnswerEnd,
+): AnswerEnd & { readonly decisions: readonly EventDraft[] } {
+  const guards = guardrailsAt(guardrails, 'output');
+  if (guards.length === 0 || typeof end.output !== 'string' || end.output === '') return { ...end, decisions: [] };
+  const { value, denied, decisions } = applyGuardrails('output', guards, { ...check, text: end.output });
+  const drafts = decisions.map(({ tell: _told, ...decision }): EventDraft => {
+    return { type: 'decision', by: 'runtime', invocationId: frame.record.path, ...decision };
+  });
+  if (denied !== undefined) return { output: denied.message, stopReason: 'refused', decisions: drafts };
+  return { ...end, output: value, decisions: drafts };
 }

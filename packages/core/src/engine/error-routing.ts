@@ -112,7 +112,7 @@ export class ErrorRouting {
   #callsBefore(state: CallState, errorType: string): number {
     const { position, seen, find } = this.#parts;
     const recent = seen.all().filter(({ turn }) => turn === position.turn);
-    return recent.length === 0 ? 0 : failuresInARow(recent, state.call, errorType, (name) => saysItChanges(find(name)));
+    return recent.length === 0 ? 0 : failuresInARow(recent, state.call, errorType, (name) => mayMend(find(name), errorType));
   }
 
   #count({ state }: EndedAttempt, result: ToolResult, mayRepeat: boolean, routed: RoutedTool): number {
@@ -231,7 +231,12 @@ function textOf({ content }: ToolResult): string {
   return typeof content === 'string' ? content : JSON.stringify(content);
 }
 
-/** Whether a tool says of itself that it changes something outside. What says nothing may only read, as most do. */
-export function saysItChanges(tool: Tool | undefined): boolean {
-  return tool !== undefined && (tool.destructive || tool.onRepeat === 'confirm' || tool.recovery === 'ask' || typeof tool.recovery === 'function');
+/**
+ * Whether what a tool did may have mended a failure: when it says of itself that it changes something outside. What says nothing may only read, as
+ * most do; of failures that say nothing of their kind either, as of tests that fail, anything that was done may be the end.
+ */
+export function mayMend(tool: Tool | undefined, errorType: string): boolean {
+  if (tool === undefined) return false;
+  if (errorType === 'tool_error' && tool.recovery !== 'rerun') return true;
+  return tool.destructive || tool.onRepeat === 'confirm' || tool.recovery === 'ask' || typeof tool.recovery === 'function';
 }

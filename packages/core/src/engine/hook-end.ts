@@ -26,7 +26,9 @@ export function hookEnd(
     // A round says that an agent speaks, and not the app: other agents are told about it.
     const said: EventDraft = { type: 'assistant', by: 'runtime', invocationId: record.path, agent: agent.name, text: given.answer, round: 0 };
     const note = noted('answer', `beforeAgent of ${given.by} answered in the place of the agent.`);
-    return { status: 'completed', output: given.answer, before: [...drafts, note, said], extras };
+    // A text stands in the place of a value of the form that is asked for.
+    const stopReason = agent.output?.schema === undefined ? undefined : ('refused' as const);
+    return { status: 'completed', output: given.answer, stopReason, before: [...drafts, note, said], extras };
   }
   const plan = planHandOver(run, record.path, given.target);
   if ('refused' in plan) {

@@ -18,7 +18,7 @@ import { checkResult } from '../supervision/result-check.ts';
 import { toolResult, toToolResult } from '../tools/result.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { AgentTools } from './agent-tools.ts';
-import { decisionDraft, ErrorRouting, mayRepeat, saysItChanges } from './error-routing.ts';
+import { decisionDraft, ErrorRouting, mayMend, mayRepeat } from './error-routing.ts';
 import { delayOf, type HookPipeline } from './hook-pipeline.ts';
 import type { BodyFrame } from './invoke.ts';
 import { SeenCalls } from './seen-calls.ts';
@@ -45,7 +45,7 @@ export class ToolSupervision implements ToolSupervisor {
   readonly #hooks: HookPipeline | undefined;
   readonly #hasAfterHooks: boolean;
   readonly #routing: ErrorRouting | undefined;
-  readonly #mayChange: (tool: string) => boolean;
+  readonly #mayMend: (tool: string, errorType: string) => boolean;
   readonly #seen: SeenCalls;
 
   constructor(frame: BodyFrame, position: Position, supervision: Supervision, hooks: HookPipeline | undefined, tools: Pick<AgentTools, 'find'>) {
@@ -56,7 +56,7 @@ export class ToolSupervision implements ToolSupervisor {
     this.#resultGuards = guardrailsAt(supervision.guardrails, 'toolResult');
     this.#hooks = hooks;
     this.#hasAfterHooks = hooks !== undefined && (hooks.has('afterTool') || hooks.has('onToolError') || hooks.has('errorHandlers'));
-    this.#mayChange = (name) => saysItChanges(tools.find(name));
+    this.#mayMend = (name, errorType) => mayMend(tools.find(name), errorType);
     const { errors } = supervision;
     this.#seen = new SeenCalls(frame, position, supervision.loops?.window ?? defaultWindow);
     const find = (name: string) => tools.find(name);
@@ -156,7 +156,7 @@ export class ToolSupervision implements ToolSupervisor {
     const { loops } = this.#supervision;
     if (loops === undefined || !this.#seen.has(state, tool !== undefined)) return undefined;
     const isExhausted = (last: CallEvidence, failures: number) => this.#routing?.isExhausted(last, failures, tool) ?? false;
-    const verdict = judgeCall(this.#seen.all(), this.#judged(state, tool !== undefined), loops, isExhausted, this.#mayChange);
+    const verdict = judgeCall(this.#seen.all(), this.#judged(state, tool !== undefined), loops, isExhausted, this.#mayMend);
     if (verdict === undefined) return undefined;
     const result = toolResult.blocked(verdict.message, { errorType: vetoType });
     const { data, reasoning, alternatives } = loopDetails(state, verdict);

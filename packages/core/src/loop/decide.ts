@@ -1,5 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
+import { isSuccess } from '../ledger/tool-result.ts';
 import type { Hold, ResolvedLimits } from '../runnables/agent.ts';
+import { argsKey, evidenceKey } from '../supervision/evidence.ts';
 import { accountOf } from './account.ts';
 import { type BudgetView, judgeLimits, warningBefore } from './decide-limits.ts';
 import type { Intent } from './intent.ts';
@@ -167,12 +169,24 @@ function decideSpent(position: Position): readonly Intent[] {
   return [{ type: 'finish', output: answerOf(position), stopReason: position.stopReason }];
 }
 
+/** Whether the round that has ended had a call that was new and succeeded. */
+function ledSomewhere({ calls, evidence }: Position): boolean {
+  for (const { call, settled } of calls.values()) {
+    if (settled === undefined || !isSuccess(settled.result)) continue;
+    const key = argsKey(call.args);
+    if (evidence.filter((one) => one.name === call.name && evidenceKey(one) === key).length === 1) return true;
+  }
+  return false;
+}
+
 /** What follows when the agent makes calls again that were not let through: an answer without tools, or the end. */
-function endlessLoop({ vetoes, stopReason }: Position, { onLoop }: Frame): Intent | undefined {
+function endlessLoop(position: Position, { onLoop }: Frame): Intent | undefined {
+  const { vetoes, stopReason } = position;
   if (onLoop === undefined) return undefined;
   const limit = { reason: 'loop' as const, used: vetoes.streak, limit: mostVetoedRounds };
   if (stopReason === undefined) {
-    if (vetoes.streak < mostVetoedRounds && vetoes.total < mostVetoes) return undefined;
+    const isStreak = vetoes.streak >= mostVetoedRounds && !ledSomewhere(position);
+    if (!isStreak && vetoes.total < mostVetoes) return undefined;
     return { type: 'declare_limit', key: 'limit:loop', limit, action: onLoop };
   }
   if (onLoop === 'answer') return undefined;

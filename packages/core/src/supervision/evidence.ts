@@ -72,7 +72,7 @@ export function failuresInARow(
   evidence: readonly CallEvidence[],
   { name, args }: { readonly name: string; readonly args: JsonValue },
   errorType: string,
-  mayChange?: (tool: string) => boolean,
+  mayChange?: (tool: string, errorType: string) => boolean,
 ): number {
   const byName = errorType === unknownToolType;
   let wanted: string | undefined;
@@ -83,7 +83,7 @@ export function failuresInARow(
     if (!isEvidence(earlier)) continue;
     if (!byName) wanted ??= argsKey(args);
     if (earlier.name !== name || (!byName && evidenceKey(earlier) !== wanted)) {
-      if (mayChange !== undefined && isSuccess(earlier.result) && mayChange(earlier.name) && isFirst(evidence, i)) return count;
+      if (mayChange !== undefined && isSuccess(earlier.result) && mayChange(earlier.name, errorType) && isFirst(evidence, i)) return count;
       continue;
     }
     if (failureType(earlier.result) !== errorType) return count;

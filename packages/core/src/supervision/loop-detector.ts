@@ -39,7 +39,7 @@ export function judgeCall(
   call: JudgedCall,
   options: Required<LoopOptions>,
   isExhausted: (last: CallEvidence, failures: number) => boolean,
-  mayChange?: (tool: string) => boolean,
+  mayChange?: (tool: string, errorType: string) => boolean,
 ): LoopVerdict | undefined {
   if (evidence.length === 0) return undefined;
   const seen = windowOf(evidence, options);
@@ -109,7 +109,7 @@ function isExhaustedCall(
   call: JudgedCall,
   last: CallEvidence,
   isExhausted: (last: CallEvidence, failures: number) => boolean,
-  mayChange: ((tool: string) => boolean) | undefined,
+  mayChange: ((tool: string, errorType: string) => boolean) | undefined,
 ): boolean {
   const { status } = last.result;
   if (status !== 'error_permanent' && status !== 'error_blocked') return false;
