@@ -1,6 +1,8 @@
-import { agent, runtime, toolResult } from 'adjutant';
+import { agent, runtime, tool, toolResult } from 'adjutant';
+import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
-import { counting, forbidden, loopDecisions, stubbornModel } from './stubborn.ts';
+import { z } from 'zod';
+import { counting, forbidden, loopDecisions, settledResults, stubbornModel } from './stubborn.ts';
 
 const failing = (): never => {
   throw Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT' });
@@ -106,4 +108,22 @@ test('a tool result that is the answer goes through the guardrails of answers', 
   expect(refused.session.events.some((event) => event.type === 'decision' && event.component === 'guardrail' && event.decision === 'deny')).toBe(
     true,
   );
+});
+
+test('arguments that a guardrail changed have to fit the tool', async () => {
+  const sent: unknown[] = [];
+  const send = tool({ name: 'send', description: 'Sends', schema: z.object({ to: z.email() }), execute: ({ args }) => sent.push(args) });
+  const to = (value: string) => ({ name: 'to', toolCall: () => ({ action: 'transform' as const, value: { to: value } }) });
+  const run = async (value: string) => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'send', args: { to: 'ann@example.com' } }] }, { text: 'done' }]);
+    const { session } = await runtime({ app: 'test' }).run(
+      agent({ name: 'sender', model, tools: [send], supervision: { guardrails: [to(value)] } }),
+      'go',
+    );
+    return settledResults(session.events)[0]?.result;
+  };
+  expect(await run('[email]')).toMatchObject({ status: 'error_blocked', errorType: 'guardrail_denied' });
+  expect(sent).toEqual([]);
+  expect(await run('desk@example.com')).toMatchObject({ status: 'success' });
+  expect(sent).toEqual([{ to: 'desk@example.com' }]);
 });

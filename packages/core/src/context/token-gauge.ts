@@ -4,6 +4,8 @@ export const charactersPerToken = 4;
 /** What a report may make of the estimate. Of short prompts most is what the provider adds itself, so what they say is not taken at its word. */
 const leastRatio = 0.5;
 const mostRatio = 4;
+/** Share of the estimate below which a report is not believed. */
+const leastBelievable = 0.25;
 /** Tokens from which on a prompt says how the provider counts. */
 const tellingPrompt = 500;
 
@@ -90,6 +92,8 @@ export class TokenGauge {
     }
     if (end.status !== 'completed') return;
     this.#seen = this.#started;
+    // So few tokens for so long a prompt are no count of it: a server that leaves out what it had in its cache, or a model of a test.
+    if (end.usage.inputTokens < estimate * leastBelievable) return;
     if (end.estimated === true || end.substitutedBy !== undefined || estimate < tellingPrompt || end.usage.inputTokens <= 0) return;
     this.#ratio = Math.min(mostRatio, Math.max(leastRatio, end.usage.inputTokens / estimate));
     this.#isKnown = true;

@@ -3,7 +3,9 @@ import { unresolvedCall } from '../ledger/effect-fold.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { CallState } from '../loop/position.ts';
 import { classifyThrown } from '../tools/classify.ts';
+import { toolResult } from '../tools/result.ts';
 import type { FinalizeContext, Tool } from '../tools/tool.ts';
+import { validateArgs } from '../tools/validate.ts';
 import { callFingerprint } from './call-fingerprint.ts';
 import { type AskingCall, asksBeforeAttempt, asksToRepeat, takeAnswers } from './tool-asking.ts';
 import { attemptsOf, type CheckedCall, type CheckMode, isGivenBack, type ToolAttempt, type ToolCallPorts, type Writes } from './tool-ports.ts';
@@ -56,7 +58,7 @@ export class CallPreparation {
     if (supervisor !== undefined) {
       const checking = supervisor.check(this.#of, this.#mode);
       const checked = checking instanceof Promise ? await checking : checking;
-      if (checked !== undefined && !this.#heed(checked)) return false;
+      if (checked !== undefined && !this.#heed(await this.#fitting(checked))) return false;
     }
     if (tool.recovery !== 'rerun' && !this.#mayRepeat()) return false;
     const mayAsk = tool.approval !== undefined || tool.yieldSchema !== undefined || this.#confirm !== undefined;
@@ -72,6 +74,24 @@ export class CallPreparation {
     const writes = this.#writes;
     this.#writes = noWrites;
     return writes;
+  }
+
+  /**
+   * Arguments that a check has put in the place of the model's have to fit the tool as they did. A schema that takes something else than it gives
+   * cannot say so: then they are taken as they are.
+   */
+  async #fitting(checked: CheckedCall): Promise<CheckedCall> {
+    const { tool, args } = this.#of;
+    if (checked.args === undefined || checked.refused !== undefined) return checked;
+    const before = await this.#untilAborted((async () => validateArgs(tool, args))());
+    if (before?.value.ok !== true) return checked;
+    const changed = await this.#untilAborted((async () => validateArgs(tool, checked.args))());
+    if (changed === undefined || changed.value.ok) return checked;
+    const result = toolResult.blocked(`The tool ${tool.name} was not run: a check changed its arguments into some that do not fit it.`, {
+      errorType: 'guardrail_denied',
+      detail: changed.value.message,
+    });
+    return { guidance: [], writes: checked.writes, refused: { result, notes: [], writes: noWrites } };
   }
 
   /** Goes by what the checks have found. Returns whether the call goes on. */
