@@ -183,6 +183,26 @@ describe('a provider that refuses the prompt', () => {
     expectExact(session, [scripted]);
   });
 
+  test('with nothing to leave out: a later model with a larger window is asked, also by another process', async () => {
+    const make = () => {
+      const small = strictModel(1_000, () => ({ text: 'never' }), 'small').scripted;
+      const large = strictModel(20_000, () => ({ text: 'done' }), 'large').scripted;
+      return { small, large, reader: agent({ name: 'reader', model: [withWindow(small, 1_000), withWindow(large, 20_000)] }) };
+    };
+    const { small, large, reader } = make();
+    const { session, output } = await runtime({ app: 'library', ports: { clock: tickingClock() } }).run(reader, 'long '.repeat(2_000));
+    expect(output).toBe('done');
+    expect([small.calls.length, large.calls.length]).toEqual([1, 1]);
+    expectExact(session, [small, large]);
+    const cut = session.events.findIndex((event) => event.type === 'decision' && event.decision === 'fallback') + 1;
+    expect(cut).toBeGreaterThan(0);
+    const again = make();
+    const app = runtime({ app: 'library', store: memoryStore(), runnables: [again.reader] });
+    const restored = await app.restoreSession({ ...session.toJSON(), events: session.events.slice(0, cut) });
+    expect((await app.resume(restored))?.output).toBe('done');
+    expect([again.small.calls.length, again.large.calls.length]).toEqual([0, 1]);
+  });
+
   test('with nothing to leave out: the agent fails at once and says what to do', async () => {
     const { scripted, seen } = strictModel(1_000, () => ({ text: 'never' }));
     const { status, error, session } = await runtime({ app: 'library' }).run(

@@ -6,7 +6,7 @@ import type { History } from '../context/history.ts';
 import { lengthOf } from '../context/message-encoder.ts';
 import { charactersPerToken } from '../context/token-gauge.ts';
 import { resultLimit, truncateText } from '../context/truncate.ts';
-import type { CompactionStrategy, Event, EventOf } from '../ledger/event.ts';
+import type { CompactionStrategy, Event, EventDraft, EventOf } from '../ledger/event.ts';
 import type { Position } from '../loop/position.ts';
 import { type Model, modelName } from '../models/model.ts';
 import type { Agent } from '../runnables/agent.ts';
@@ -22,6 +22,8 @@ export interface AgentCompactionParts {
   readonly prompts: AgentPrompts;
   /** All that the agent has started: a summary in the making ends with it. */
   readonly work: CancelScope;
+  /** The step to a model with a larger window. */
+  readonly largerWindow: () => EventDraft | undefined;
 }
 
 /** Longest tool results after the provider has refused a prompt, and the messages that stay as the last resort (004 §3.3). */
@@ -97,7 +99,7 @@ export class AgentCompaction {
     return Math.max(0, characters - (history?.characters ?? 0));
   }
 
-  /** Makes the prompt shorter after the provider has refused it as too long; when nothing more can be left out, the agent is to fail. */
+  /** Makes the prompt shorter after the provider has refused it as too long; when nothing more can be left out, a larger model is asked, or the agent fails. */
   recover(model: Model): Promise<void> {
     const { frame, position, prompts } = this.#parts;
     const characters = (position.model?.start.estimatedInputTokens ?? 0) * charactersPerToken;
@@ -108,7 +110,7 @@ export class AgentCompaction {
       this.#trim({ strategy: 'trim', reason: 'overflow', keep, room: characters * roomToKeep - this.#fixed(characters), tokens, why }) ||
       this.#shortenResults(tokens, model, why) ||
       this.#trim({ strategy: 'last', reason: 'overflow', keep: lastMessages, room: Number.POSITIVE_INFINITY, tokens, why });
-    if (!recovered) frame.run.ledger.append([giveUpDraft(frame.record.path, tokens, model)]);
+    if (!recovered) frame.run.ledger.append([this.#parts.largerWindow() ?? giveUpDraft(frame.record.path, tokens, model)]);
     return Promise.resolve();
   }
 

@@ -124,7 +124,14 @@ export class ModelFailures {
     return { retryAfterMs: 0, decisions: [this.#fallback(error, rung, next)] };
   }
 
-  #fallback(error: ModelError, rung: number, next: number): EventDraft {
+  /** The step to a later model with a larger window, for a prompt that cannot be made shorter; `undefined`: there is none. */
+  largerWindow(): EventDraft | undefined {
+    const { rung } = this.#position;
+    const next = nextRung(this.#ladder(), rung, { kind: 'context_overflow' });
+    return next === undefined ? undefined : this.#fallback({ code: 'model_context_overflow' }, rung, next);
+  }
+
+  #fallback(error: Pick<ModelError, 'code'>, rung: number, next: number): EventDraft {
     const ladder = this.#ladder();
     const from = ladder[rung]?.label ?? '';
     const to = ladder[next]?.label ?? '';

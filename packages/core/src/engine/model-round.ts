@@ -63,11 +63,12 @@ export class ModelRounds {
     const { guardrails } = supervision;
     const renderers = [...answerRenderers(agent), ...(hooks?.renderers ?? []), ...(agent.context ?? defaultRenderers)];
     this.#prompts = new AgentPrompts({ run: frame.run, agent, record: frame.record, renderers });
-    this.#compaction = new AgentCompaction({ frame, agent, position, prompts: this.#prompts, work: parts.work });
+    this.#failures = new ModelFailures({ frame, position, hooks, ladder: () => this.#ladder });
+    const largerWindow = () => this.#failures.largerWindow();
+    this.#compaction = new AgentCompaction({ frame, agent, position, prompts: this.#prompts, work: parts.work, largerWindow });
     this.#inputGuard = new InputGuard({ frame, agent: agent.name, position, guardrails });
     const judge = new AnswerJudge({ agent, frame, position });
     this.#answers = new AnswerPipeline({ frame, agent: agent.name, tools, hooks, guardrails, judge });
-    this.#failures = new ModelFailures({ frame, position, hooks, ladder: () => this.#ladder });
     this.#hasAnswerChecks = hooks !== undefined || judge.isNeeded || guardrailsAt(guardrails, 'output').length > 0;
   }
 

@@ -288,8 +288,11 @@ function onAnswerDecision(position: Position, { component, decision, data }: Eve
   if (component === 'goal' && decision === 'unmet') position.stopReason ??= 'goal_unmet';
   if (component === 'models' && decision === 'fallback') {
     position.rung = Number(data?.['rung']);
-    // The next model has all of its own attempts.
+    // The next model has all of its own attempts, and is asked what the former one has refused for good.
     position.modelErrors = 0;
+    position.overflows = 0;
+    const { model } = position;
+    if (model?.end?.status === 'error' && model.end.retryAfterMs === undefined) model.end = { ...model.end, status: 'interrupted' };
   }
   if (component === 'guardrail' && decision === 'deny') onRefusal(position, data ?? {});
   if (component !== 'hooks') return;
