@@ -65,11 +65,11 @@ describe('priorEvidence', () => {
     expect(priorArgs(drafts, 'missing')).toEqual([]);
   });
 
-  it('gives the newest when there are more than wanted, also when results came in another order than calls', () => {
+  it('gives the newest when there are more than wanted, in the order of the calls, whatever the order of their results', () => {
     const [first, firstResult] = calls('a', 1, 1) as [EventDraft, EventDraft];
     const [second, secondResult] = calls('a', 2, 2) as [EventDraft, EventDraft];
     const drafts = [...run('a', 'Ada', first, second, secondResult, firstResult, ...calls('a', 3, 3)), begin('b', 'Ada')];
-    expect(priorArgs(drafts, 'b').map(([args]) => args)).toEqual([2, 1, 3]);
+    expect(priorArgs(drafts, 'b').map(([args]) => args)).toEqual([1, 2, 3]);
     expect(priorArgs(drafts, 'b', 'Ada', 2).map(([args]) => args)).toEqual([1, 3]);
     expect(priorArgs(drafts, 'b', 'Ada', 0)).toEqual([]);
   });

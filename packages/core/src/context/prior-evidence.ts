@@ -18,7 +18,7 @@ export function priorEvidence(view: LedgerView, path: string, agent: string, lim
   const record = view.invocations.byPath.get(path);
   if (record === undefined || limit <= 0) return [];
   const line = new Line(view, path, agent, record.start.seq);
-  const settled = new Map<string, { readonly event: EventOf<'tool_result'>; readonly turn: number; args: JsonValue | undefined }>();
+  const settled = new Map<string, { readonly event: EventOf<'tool_result'>; readonly turn: number; args: JsonValue | undefined; calledAt: number }>();
   let turn = record.mode === 'transfer' ? 0 : -1;
   let missing = 0;
   for (let i = Math.min(record.start.seq - 1, view.events.length) - 1; i >= 0; i--) {
@@ -27,21 +27,23 @@ export function priorEvidence(view: LedgerView, path: string, agent: string, lim
       if (line.sees(event)) turn--;
     } else if (event.type === 'tool_result') {
       if (settled.size === limit || !line.has(event)) continue;
-      settled.set(event.callId, { event: whole(event) as EventOf<'tool_result'>, turn, args: undefined });
+      settled.set(event.callId, { event: whole(event) as EventOf<'tool_result'>, turn, args: undefined, calledAt: 0 });
       missing++;
     } else if (event.type === 'tool_call') {
       // The call of each result stands before it.
       const found = settled.get(event.callId);
       if (found === undefined || found.args !== undefined) continue;
       found.args = (whole(event) as EventOf<'tool_call'>).args;
+      found.calledAt = event.seq;
       if (--missing === 0 && settled.size === limit) break;
     }
   }
   const evidence: CallEvidence[] = [];
-  for (const { event, turn: at, args } of settled.values()) {
+  // Calls of one round in the order in which they were asked for, whichever ended first.
+  for (const { event, turn: at, args } of [...settled.values()].sort((one, other) => one.calledAt - other.calledAt)) {
     if (args !== undefined) evidence.push({ name: event.name, args, result: event.result, turn: at });
   }
-  return evidence.reverse();
+  return evidence;
 }
 
 /** What an invocation sees of its own agent. */

@@ -58,7 +58,9 @@ export class CallPreparation {
     if (supervisor !== undefined) {
       const checking = supervisor.check(this.#of, this.#mode);
       const checked = checking instanceof Promise ? await checking : checking;
-      if (checked !== undefined && !this.#heed(await this.#fitting(checked))) return false;
+      // What was written by hooks is to land at once: it is waited for nothing that need not be.
+      const isChanged = checked?.args !== undefined && checked.refused === undefined;
+      if (checked !== undefined && !this.#heed(isChanged ? await this.#fitting(checked) : checked)) return false;
     }
     if (tool.recovery !== 'rerun' && !this.#mayRepeat()) return false;
     const mayAsk = tool.approval !== undefined || tool.yieldSchema !== undefined || this.#confirm !== undefined;
@@ -82,7 +84,6 @@ export class CallPreparation {
    */
   async #fitting(checked: CheckedCall): Promise<CheckedCall> {
     const { tool, args } = this.#of;
-    if (checked.args === undefined || checked.refused !== undefined) return checked;
     const before = await this.#untilAborted((async () => validateArgs(tool, args))());
     if (before?.value.ok !== true) return checked;
     const changed = await this.#untilAborted((async () => validateArgs(tool, checked.args))());

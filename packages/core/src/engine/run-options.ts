@@ -91,7 +91,7 @@ export interface SessionOptions<Schema extends StateSchema = StateSchema> {
 }
 
 export interface ForkOptions {
-  /** `seq` of the last event that the fork shares. @default the last one */
+  /** `seq` of the last event that the fork shares; inside an answer of a model, which is one append, the end of that answer. @default the last one */
   readonly at?: number;
   /** Id of the fork. @default a new one */
   readonly id?: string;

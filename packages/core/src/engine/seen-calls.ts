@@ -14,8 +14,7 @@ export class SeenCalls {
   #prior: readonly CallEvidence[] | undefined;
   /** Of calls that were looked at, also some that are forgotten: what is not here was never made. */
   #keys = new Set<string>();
-  /** The newest of them. */
-  #newest: CallEvidence | undefined;
+  #noted = new WeakSet<CallEvidence>();
   #last: { readonly call: CallState; readonly key: string } | undefined;
 
   /** @param limit how many calls before the invocation are looked up */
@@ -47,15 +46,22 @@ export class SeenCalls {
     if (evidence.length === 0 && prior.length === 0) return false;
     if (this.#keys.size > 4 * mostEvidence) {
       this.#keys = new Set();
-      this.#newest = undefined;
+      this.#noted = new WeakSet();
       for (const one of prior) this.#note(one);
     }
-    for (let i = evidence.length - 1; i >= 0 && evidence[i] !== this.#newest; i--) this.#note(evidence[i] as CallEvidence);
-    this.#newest = evidence.at(-1);
+    const round = evidence.at(-1)?.round;
+    for (let i = evidence.length - 1; i >= 0; i--) {
+      const one = evidence[i] as CallEvidence;
+      // A call of the same round may have ended later and stand before one that was looked at.
+      if (this.#noted.has(one) && one.round !== round) break;
+      this.#note(one);
+    }
     return this.#keys.has(isKnown ? this.#keyOf(call) : call.call.name);
   }
 
   #note(one: CallEvidence): void {
+    if (this.#noted.has(one)) return;
+    this.#noted.add(one);
     const last = this.#last;
     // Calls of a tool that there is not are the same whatever their arguments.
     if (one.result.errorType === unknownToolType) this.#keys.add(one.name);

@@ -1,5 +1,5 @@
 import { SessionNotFoundError } from './errors.ts';
-import { type Event, type EventDraft, type EventOf, eventVersions } from './event.ts';
+import { type Event, type EventDraft, type EventOf, type EventType, eventVersions } from './event.ts';
 import type { Ledger, LedgerPorts } from './ledger.ts';
 import type { AppendReceipt } from './port.ts';
 import { checkSeq } from './time-travel.ts';
@@ -63,9 +63,27 @@ export async function makeFork(ports: LedgerPorts, from: string, fork: { readonl
   const { store, scope } = ports;
   const head = await store.head(from);
   if (head === undefined) throw new SessionNotFoundError({ session: from, app: scope.app });
-  const at = fork.at ?? head.seq;
-  checkSeq(at, head.seq);
+  checkSeq(fork.at ?? head.seq, head.seq);
+  const at = await afterAnswer(ports, from, fork.at ?? head.seq, head.seq);
   await store.fork(from, at, fork.id, [await firstEvent(ports, from, { session: fork.id, shared: fork.shared, from, at })]);
+}
+
+/** Events between the parts of one answer of a model, which are one append. */
+const answerParts: ReadonlySet<EventType> = new Set(['thought', 'assistant', 'tool_call', 'decision', 'handoff', 'state_change']);
+
+/** The end of the answer that a place lies in, else the place: a fork has all of an answer or nothing. */
+async function afterAnswer({ store }: LedgerPorts, from: string, at: number, last: number): Promise<number> {
+  if (at === 0 || at === last) return at;
+  let inside: string | undefined;
+  for await (const page of store.read(from, { after: at - 1 })) {
+    for (const { seq, type, invocationId } of page) {
+      if (seq === at) inside = invocationId;
+      if (inside === undefined || invocationId !== inside) return at;
+      if (type === 'model_end') return seq;
+      if (!answerParts.has(type)) return at;
+    }
+  }
+  return at;
 }
 
 /** @param holder a session that has the last event that is shared */

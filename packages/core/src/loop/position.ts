@@ -254,7 +254,13 @@ function keepEvidence(position: Position, { call }: CallState, { result, name }:
     vetoes.round = call.round;
     return;
   }
-  evidence.push({ name, args: call.args, result, turn });
+  const { round, index } = call;
+  let place = evidence.length;
+  for (; place > 0; place--) {
+    const before = evidence[place - 1] as CallEvidence;
+    if (before.round !== round || (before.index ?? 0) < index) break;
+  }
+  evidence.splice(place, 0, { name, args: call.args, result, turn, round, index });
   if (evidence.length > mostEvidence) evidence.shift();
 }
 

@@ -10,6 +10,9 @@ export interface CallEvidence {
   readonly result: ToolResult;
   /** Counts the messages from outside that the model had read when it made the call. */
   readonly turn: number;
+  /** Where the call stands in its invocation. Calls of one round count in the order in which they were asked for, whichever ends first. */
+  readonly round?: number;
+  readonly index?: number;
 }
 
 /** Calls that are remembered at most; the window of the loop detector is never wider. */
