@@ -43,7 +43,7 @@ describe('a command line that cannot be understood', () => {
   ])('%j', async ([args, message], { expect, onTestFinished }) => {
     const { run, store } = bench(onTestFinished);
     const { code, stderr, stdout } = await run(args);
-    expect(stderr).toContain(message);
+    expect(stderr, `exit code ${code}`).toContain(message);
     expect(stderr).toMatch(/^adjutant: .*\n$/);
     if (!args.includes('--json')) expect(stdout).toBe('');
     expect(code).toBe(2);
