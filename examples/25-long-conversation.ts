@@ -24,7 +24,7 @@ const scripted = scriptedModel((_prompt, call) =>
   call < chapters ? { toolCalls: [{ name: 'readChapter', args: { chapter: call + 1 } }] } : { text: 'Do not give penicillin.' },
 );
 // With a real model: openai('gpt-5-mini'). Its window is known; for others there is the setting `contextWindow`.
-const reader: Model = { kind: 'model', provider: 'scripted', modelId: 'reader', settings: {}, contextWindow: 2_000, load: () => scripted };
+const reader: Model = { kind: 'model', provider: 'scripted', modelId: 'reader', settings: {}, contextWindow: 4_000, load: () => scripted };
 const summaries = scriptedModel([], {
   defaultResponse: { text: 'The patient felt better in the chapters that were read so far.' },
   modelId: 'small',
