@@ -1,3 +1,5 @@
+import { cutText } from '../base/cut-text.ts';
+
 /** Most of the window that one tool result may take (30 %), counted with 4 characters to a token, and the most in any case. */
 const shareOfWindow = 0.3;
 const charactersPerToken = 4;
@@ -17,7 +19,7 @@ export function resultLimit(contextWindow: number): number {
 export function truncateText(text: string, limit: number, note = ''): string {
   if (text.length <= limit) return text;
   const mark = `${marker}${note}`;
-  const cut = text.slice(0, Math.max(0, limit - mark.length - 1));
+  const cut = cutText(text, Math.max(0, limit - mark.length - 1));
   const lineEnd = cut.lastIndexOf('\n');
   return `${lineEnd > cut.length / 2 ? cut.slice(0, lineEnd) : cut}\n${mark}`;
 }

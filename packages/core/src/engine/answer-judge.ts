@@ -1,3 +1,4 @@
+import { cutText } from '../base/cut-text.ts';
 import { type ErrorRecord, toErrorRecord } from '../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../base/json.ts';
 import { untilAborted } from '../effects/until-aborted.ts';
@@ -230,7 +231,7 @@ const noReason = 'it does not reach the goal.';
 function howToAnswer(output: AgentOutput | undefined): string {
   if (output?.asked === undefined) return 'Answer again.';
   const schema = JSON.stringify(output.asked);
-  const shown = schema.length > longestSchema ? `${schema.slice(0, longestSchema)}…` : schema;
+  const shown = schema.length > longestSchema ? `${cutText(schema, longestSchema)}…` : schema;
   return `Answer again with nothing but JSON that fits this JSON Schema:\n${shown}`;
 }
 

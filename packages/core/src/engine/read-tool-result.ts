@@ -1,3 +1,4 @@
+import { cutPlace } from '../base/cut-text.ts';
 import { checkOptions } from '../base/invalid-option.ts';
 import { isCount, isNonEmptyText } from '../base/options.ts';
 import { Visibility } from '../context/visibility.ts';
@@ -57,10 +58,13 @@ export function readToolResult(options: ReadToolResultOptions = {}): Tool {
           alternatives: ['use the call id exactly as it stands behind [...truncated]'],
         });
       }
-      const end = Math.min(whole.length, offset + Math.min(length, maxCharacters));
       if (offset >= whole.length) return toolResult.permanent(`The result has only ${whole.length} characters.`, { errorType: 'not_found' });
+      const start = cutPlace(whole, offset);
+      const end = cutPlace(whole, Math.min(whole.length, offset + Math.min(length, maxCharacters)));
+      // A character of two halves is given whole even where one was asked for.
+      const behind = end > start ? end : start + 2;
       // Ahead of the text: it must not be cut off with it.
-      return `[Characters ${offset} to ${end} of ${whole.length}.]\n${whole.slice(offset, end)}`;
+      return `[Characters ${start} to ${behind} of ${whole.length}.]\n${whole.slice(start, behind)}`;
     },
   }) as Tool;
 }

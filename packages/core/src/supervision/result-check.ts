@@ -1,3 +1,4 @@
+import { cutText } from '../base/cut-text.ts';
 import { isPlainObject, type JsonValue } from '../base/json.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 import type { ResultCheckOptions } from './options.ts';
@@ -145,7 +146,7 @@ function pageDoubt({ name }: CheckedCall, { content }: ToolResult, { blockPages 
   if (page === undefined || page.text.length > longestRefusal) return undefined;
   const sign = page.headings.find((heading) => refusals.test(heading.slice(0, 200).trim())) ?? confessions.exec(page.text)?.[0];
   if (sign === undefined) return undefined;
-  const shown = sign.slice(0, 80);
+  const shown = cutText(sign, 80);
   return {
     check: 'blocked_page',
     confidence: confidences.blocked_page,
@@ -177,7 +178,7 @@ function relevanceDoubt(call: CheckedCall, { content }: ToolResult, { relevance 
   if (query === undefined || !holdsText(content) || isEmpty(content) || isCode(query.slice(0, 1_000))) return undefined;
   const words = significantWords(query);
   if (words.length === 0 || hasWord(words, query, content)) return undefined;
-  const shown = query.slice(0, 80);
+  const shown = cutText(query, 80);
   return {
     check: 'relevance',
     confidence: confidences.relevance,
