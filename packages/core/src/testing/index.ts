@@ -1,3 +1,4 @@
+export { type CrashingStore, crashingStore, takingOver } from './crash/crashing-store.ts';
 export {
   ScriptExhaustedError,
   type ScriptedModel,
