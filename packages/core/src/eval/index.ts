@@ -1,0 +1,35 @@
+export type {
+  CaseExpectation,
+  Dataset,
+  EvalApproval,
+  EvalCase,
+  EvalCaseInput,
+  EvalScenario,
+  EvalTurn,
+  Expectation,
+  ExpectedResponse,
+  ExpectedToolCall,
+  ValuePattern,
+} from './dataset/eval-case.ts';
+export type { EvalOptions, EvalVariant, OwnAppVariant, SharedAppVariant, TrialPlace, TrialSubject } from './eval-options.ts';
+export type {
+  CaseReport,
+  Comparison,
+  Difference,
+  EvalProgress,
+  EvalProgressStart,
+  EvalReport,
+  EvalTrialEnded,
+  EvalTrialStarted,
+  Interval,
+  PassAtK,
+  ScoreReport,
+  ScoreSummary,
+  ToolCallReport,
+  TrialReport,
+  TrialStatus,
+  TurnReport,
+  VariantReport,
+  VariantSummary,
+} from './report.ts';
+export type { Score, Scorer, ScorerContext, TrialRecord, TrialToolCall, TrialTurn } from './scorers/scorer.ts';
