@@ -15,6 +15,7 @@ import { estimateTokens } from '../models/estimate.ts';
 import { type Model, modelName, type Price } from '../models/model.ts';
 import { toModelError } from '../models/model-error.ts';
 import { costOf } from '../models/price.ts';
+import { forbiddenModel } from '../models/real-models.ts';
 import { resolveRetry, retryDelay } from '../models/retry.ts';
 import type { GivenAnswer, ProcessedAnswer } from './model-answer.ts';
 import type { Writes } from './tool-ports.ts';
@@ -89,6 +90,8 @@ export interface ModelCallPorts {
   readonly emit: ((event: TransientEvent) => void) | undefined;
   /** What cuts off the calls that are under way, so that they are made again with what has come in. */
   readonly interruptions: Set<() => void>;
+  /** Gives the model that is asked in the place of the agent's own; for tests. */
+  standIn?(request: ModelCallRequest): LanguageModelV4;
   /** What lies around the model, and what answers in its place when the call is about to be made. */
   wrap?(model: LanguageModelV4): LanguageModelV4;
   beforeCall?(options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined>;
@@ -129,6 +132,8 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
   if (given !== undefined) return recordGiven(request, ports, given, { startedAt });
   const called = await call(request, ports);
   if ('answer' in called) await recordAnswer(request, ports, called.answer, { startedAt });
+  const forbidden = ports.standIn === undefined ? forbiddenModel(model) : undefined;
+  if (forbidden !== undefined) return recordForbidden(ports, answerEnd(request, ports, nothingSaid, { startedAt }), forbidden);
   else await recordFailure(request, ports, called, startedAt);
 }
 
@@ -155,7 +160,7 @@ async function call(request: ModelCallRequest, ports: ModelCallPorts): Promise<C
     scope.abort(new AbortReason('timeout', `The model did not answer within ${model.settings.timeout ?? defaultTimeoutMs} ms.`)),
   );
   try {
-    const loaded = await loadModel(model);
+    const loaded = ports.standIn?.(request) ?? (await model.load());
     const answer = await callModel(
       ports.wrap === undefined ? loaded : ports.wrap(loaded),
       { ...request.options, abortSignal: scope.signal },
@@ -171,10 +176,6 @@ async function call(request: ModelCallRequest, ports: ModelCallPorts): Promise<C
     ports.interruptions.delete(cutOff);
     scope.close();
   }
-}
-
-function loadModel(model: Model): LanguageModelV4 | Promise<LanguageModelV4> {
-  return model.load();
 }
 
 function deltaSink({ path, agent }: ModelCallRequest, emit: (event: TransientEvent) => void): DeltaSink {
@@ -369,16 +370,30 @@ async function orFailedHook<Value>(asked: Promise<Value>): Promise<Value | Adjut
 
 /** A hook that throws ends the agent. The call was made, and is paid for, all the same. */
 function recordFailedHook(ports: ModelCallPorts, end: EndDraft, thrown: AdjutantError): void {
+/** A model that must not be called ends the agent: nothing is tried in its place, because nothing may hide it. */
+function recordForbidden(ports: ModelCallPorts, end: EndDraft, thrown: AdjutantError): void {
+  recordEndOfAgent(ports, { ...end, usage: { inputTokens: 0, outputTokens: 0 } }, thrown, { component: 'models', decision: 'forbidden' });
+}
+
   if (ports.ledger.failure !== undefined || givesBack(ports.scope.reason)) return;
   const failure = thrown.toJSON();
+  recordEndOfAgent(ports, end, thrown, { component: 'hooks', decision: 'failed' });
+}
+
+function recordEndOfAgent(
+  ports: ModelCallPorts,
+  end: EndDraft,
+  thrown: AdjutantError,
+  { component, decision }: { readonly component: string; readonly decision: string },
+): void {
   ports.ledger.append([
     { ...end, status: 'error', error: failure },
     {
       type: 'decision',
       by: 'runtime',
       invocationId: end.invocationId,
-      component: 'hooks',
-      decision: 'failed',
+      component,
+      decision,
       reasoning: thrown.message,
       alternatives: [],
       data: { failure: failure as unknown as JsonValue },

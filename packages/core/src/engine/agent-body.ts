@@ -1,5 +1,6 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import type { JsonValue } from '../base/json.ts';
+import { standingIn } from '../effects/stand-ins.ts';
 import { performRecovery, performResolution, performToolCall } from '../effects/tool-call.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../effects/tool-ports.ts';
 import { resultOfInterrupted } from '../effects/tool-recovery.ts';
@@ -102,7 +103,7 @@ class AgentRun {
       clock: run.app.clock,
       scope: this.#work,
       path: record.path,
-      find: (name) => this.#tools.find(name),
+      find: (name) => standingIn(this.#tools.find(name), agent.name, run.app.standIns),
       get names() {
         return [...agent.tools, ...run.app.tools.list()].map(({ name }) => name);
       },

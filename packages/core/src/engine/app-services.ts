@@ -18,6 +18,7 @@ export function appServices(options: RuntimeOptions, own: Pick<AppServices, 'clo
   return {
     ...own,
     random: options.ports?.random ?? systemRandom,
+    standIns: options.ports?.standIns,
     registry,
     prices: options.prices,
     strictNames: options.store !== undefined,

@@ -3,6 +3,7 @@ import type { CancelScope } from '../base/cancel-scope.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { type GivenAnswer, givenAnswer } from '../effects/model-answer.ts';
 import { type ModelCallPorts, type ModelCallRequest, performModelCall } from '../effects/model-call.ts';
+import { standInCall } from '../effects/stand-ins.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Intent } from '../loop/intent.ts';
 import type { Position } from '../loop/position.ts';
@@ -180,6 +181,7 @@ export class ModelRounds {
     const { frame, hooks, work } = this.#parts;
     const { run } = frame;
     const model = this.#model;
+    const standIn = run.app.standIns?.model;
     return {
       ledger: run.ledger,
       clock: run.app.clock,
@@ -192,6 +194,7 @@ export class ModelRounds {
       ...(this.#hasAnswerChecks
         ? { process: (answer, substitutedBy) => this.#answers.process({ answer, round, final, substitutedBy, callId: this.#callId() }) }
         : {}),
+      ...(standIn === undefined ? {} : { standIn: (request) => standIn(request.model, standInCall(request)) }),
       ...(hooks?.has('wrapModel') === true ? { wrap: (loaded) => hooks.wrap(loaded) } : {}),
       ...(hooks?.has('beforeCall') === true ? { beforeCall: (options) => this.#beforeCall(hooks, modelName(model), options) } : {}),
     };

@@ -2,6 +2,7 @@ import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { Random } from '../base/random.ts';
+import type { StandIns } from '../effects/stand-ins.ts';
 import type { Event, TransientEvent } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
@@ -63,6 +64,8 @@ export interface AppServices {
   readonly lifecycle: Lifecycle | undefined;
   /** Failures of tools, counted over all runs. */
   readonly circuitBreakers: CircuitBreakers | undefined;
+  /** What tests put in the place of models and tools. */
+  readonly standIns: StandIns | undefined;
 }
 
 /** One run while it is under way: what all its invocations share. */

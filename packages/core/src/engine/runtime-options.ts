@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { IdSource } from '../base/id.ts';
 import { isFunction, isGroup, isList, isNonEmptyText, isObject, isOneOf, type OptionCheck, type OptionChecks } from '../base/options.ts';
 import type { Random } from '../base/random.ts';
+import { isStandIns, type StandIns } from '../effects/stand-ins.ts';
 import type { Store } from '../ledger/port.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
@@ -65,8 +66,8 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   readonly prices?: Readonly<Record<string, Price>>;
   /** Types and checks the state of all sessions. */
   readonly stateSchema?: Schema;
-  /** For tests: where time, ids and randomness come from. */
-  readonly ports?: { readonly clock?: Clock; readonly ids?: IdSource; readonly random?: Random };
+  /** For tests: where time, ids and randomness come from, and what stands in for models and tools. */
+  readonly ports?: { readonly clock?: Clock; readonly ids?: IdSource; readonly random?: Random; readonly standIns?: StandIns };
 }
 
 const isLease: OptionCheck = (value) =>
@@ -93,5 +94,5 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   compaction: isCompaction,
   permissions: isListOfGrants,
   lifecycle: isGroup(lifecycleChecks),
-  ports: isObject,
+  ports: isGroup({ clock: isObject, ids: isObject, random: isObject, standIns: isStandIns }),
 };

@@ -1,5 +1,6 @@
 import type { JSONValue, LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { JsonObject } from '../base/json.ts';
+import { isTestModel, testModelMark } from './test-model-mark.ts';
 
 export interface ModelRetry {
   /** Attempts in all. @default 3 */
@@ -96,7 +97,8 @@ export function toModel(input: ModelInput): Model {
     const takesNoSchema = (input as { readonly supportsStructuredOutputs?: unknown }).supportsStructuredOutputs === false;
     const support = takesNoSchema ? { structuredOutputs: 'never' as const } : {};
     const { provider, modelId } = input;
-    model = Object.freeze({ kind: 'model' as const, provider, modelId, settings: {}, ...support, load: () => input });
+    const mark = isTestModel(input) ? { [testModelMark]: true } : {};
+    model = Object.freeze({ kind: 'model' as const, provider, modelId, settings: {}, ...support, ...mark, load: () => input });
     wrapped.set(input, model);
   }
   return model;

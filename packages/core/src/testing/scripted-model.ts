@@ -1,38 +1,26 @@
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
-  LanguageModelV4Usage,
 } from '@ai-sdk/provider';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { AdjutantError } from '../base/error.ts';
-import type { JsonValue } from '../base/json.ts';
-import type { Usage } from '../ledger/event.ts';
+import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
+import { isAnything, isFlag, isFunction, isNonEmptyText, type OptionCheck } from '../base/options.ts';
+import { asTestModel } from '../models/test-model-mark.ts';
+import { contentOf, finishOf, waitFor } from './scripted-answer.ts';
+import { responseProblem, type ScriptedResponse } from './scripted-response.ts';
+import { streamOf } from './scripted-stream.ts';
 
-/** One answer of a scripted model. All parts may be combined; an empty object is an empty answer. */
-export interface ScriptedResponse {
-  readonly text?: string;
-  /** The text as the deltas it comes in; `text` is then not needed. */
-  readonly chunks?: readonly string[];
-  readonly thoughts?: string;
-  /** A string as `args` is sent as it is, so that it can be broken JSON. */
-  readonly toolCalls?: readonly { readonly name: string; readonly args?: JsonValue; readonly providerCallId?: string }[];
-  /** @default 10 input and 5 output tokens; `null` reports none */
-  readonly usage?: Usage | null;
-  /** @default 'tool-calls' when there are tool calls, else 'stop' */
-  readonly finishReason?: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
-  /** Thrown by the call, before anything is streamed. */
-  readonly error?: unknown;
-  /** Streamed as an error after everything else, instead of the end. */
-  readonly streamError?: unknown;
-  /** Ends the stream without a finish, as a lost connection may. */
-  readonly cut?: boolean;
-  /** Milliseconds before the call answers; an abort ends the wait. */
-  readonly delayMs?: number;
-}
+export type { ScriptedResponse } from './scripted-response.ts';
 
-export type ScriptedResponses = readonly ScriptedResponse[] | ((prompt: LanguageModelV4Prompt, call: number) => ScriptedResponse);
+/** What answers a call: a response, or a function that makes it of the prompt. */
+export type ScriptedTurn = ScriptedResponse | ((prompt: LanguageModelV4Prompt, call: number) => ScriptedResponse);
+
+/** Responses in the order of the calls, or a function that answers all of them. Calls are counted from 0. */
+export type ScriptedResponses = readonly ScriptedTurn[] | ((prompt: LanguageModelV4Prompt, call: number) => ScriptedResponse);
 
 export interface ScriptedModelOptions {
   /** @default 'scripted' */
@@ -42,12 +30,18 @@ export interface ScriptedModelOptions {
   /** Keep the options of every call in `calls`; off, a benchmark of many calls keeps no prompts alive. @default true */
   readonly record?: boolean;
   /** What is answered when the list has run out. @default an error */
-  readonly defaultResponse?: ScriptedResponse;
+  readonly defaultResponse?: ScriptedTurn;
+  /** Where delays are waited for: the clock of the test, so that they cost no time. @default the system's clock */
+  readonly clock?: Clock;
 }
 
 export interface ScriptedModel extends LanguageModelV4 {
   /** The options of every call, in order; the prompt is a copy of the list of messages. */
   readonly calls: readonly LanguageModelV4CallOptions[];
+  /** Responses of the list that no call has got; 0 when a function answers. */
+  readonly remaining: number;
+  /** @throws ScriptUnusedError when there are responses that no call has got */
+  assertDone(): void;
 }
 
 /** A scripted model was called more often than it has responses. */
@@ -61,108 +55,125 @@ export class ScriptExhaustedError extends AdjutantError {
   }
 }
 
+/** A scripted model has responses that no call has got. */
+export class ScriptUnusedError extends AdjutantError {
+  constructor(data: { responses: number; calls: number; next: string }) {
+    const { responses, calls, next } = data;
+    super('script_unused', `The scripted model has ${responses} responses and was called ${calls} times. The first that is left: ${next}`, data);
+  }
+}
+
+const isClock: OptionCheck = (value) =>
+  typeof (value as Partial<Clock> | null)?.setTimer === 'function' ? undefined : 'a clock such as testClock()';
+
 /**
- * A model that gives prepared answers, one for each call, and keeps what it was asked.
+ * A model that gives prepared answers, one for each call, and keeps what it was asked. It streams and answers in one piece.
  * Provider call ids are `call_1`, `call_2`, … over the model's life.
+ * @throws InvalidOptionError for options and responses that do not exist or are not what they must be
  */
 export function scriptedModel(responses: ScriptedResponses, options: ScriptedModelOptions = {}): ScriptedModel {
-  const calls: LanguageModelV4CallOptions[] = [];
-  let callCount = 0;
-  let toolCallCount = 0;
-  const nextId = (): string => `call_${++toolCallCount}`;
-  const next = (prompt: LanguageModelV4Prompt): ScriptedResponse => {
-    const call = callCount++;
-    if (typeof responses === 'function') return responses(prompt, call);
-    const response = responses[call] ?? options.defaultResponse;
-    if (response !== undefined) return response;
-    throw new ScriptExhaustedError({ responses: responses.length, lastMessage: shorten(JSON.stringify(prompt.at(-1) ?? null)) });
-  };
-  return {
-    specificationVersion: 'v4',
-    provider: options.provider ?? 'scripted',
-    modelId: options.modelId ?? 'scripted',
-    supportedUrls: {},
-    calls,
-    doGenerate: () => Promise.reject(new AdjutantError('not_supported', 'The scripted model only streams: call doStream.')),
-    async doStream(callOptions) {
-      if (options.record !== false) calls.push({ ...callOptions, prompt: callOptions.prompt.slice() });
-      const response = next(callOptions.prompt);
-      if (response.delayMs !== undefined) await wait(response.delayMs, callOptions.abortSignal);
-      if (response.error !== undefined) throw response.error;
-      return { stream: streamOf(response, nextId) };
-    },
-  };
+  const checks = { provider: isNonEmptyText, modelId: isNonEmptyText, record: isFlag, defaultResponse: isAnything, clock: isClock };
+  checkOptions('scriptedModel', options, checks);
+  if (!Array.isArray(responses) && isFunction(responses) !== undefined) refuse('the responses must be a list or a function');
+  if (typeof responses !== 'function') for (const [index, turn] of responses.entries()) checkTurn(turn, `response ${index + 1}`);
+  if (options.defaultResponse !== undefined) checkTurn(options.defaultResponse, '`defaultResponse`');
+  return new Script(responses, options).model;
+}
+
+function refuse(reason: string): never {
+  throw new InvalidOptionError({ function: 'scriptedModel', reason });
+}
+
+function checkTurn(turn: ScriptedTurn, what: string): void {
+  const problem = typeof turn === 'function' ? undefined : responseProblem(turn);
+  if (problem !== undefined) refuse(`${what}: ${problem}`);
+}
+
+class Script {
+  readonly #responses: ScriptedResponses;
+  readonly #options: ScriptedModelOptions;
+  readonly #calls: LanguageModelV4CallOptions[] = [];
+  #callCount = 0;
+  #toolCallCount = 0;
+  readonly #nextId = (): string => `call_${++this.#toolCallCount}`;
+
+  constructor(responses: ScriptedResponses, options: ScriptedModelOptions) {
+    this.#responses = responses;
+    this.#options = options;
+  }
+
+  get model(): ScriptedModel {
+    const remaining = (): number => this.#remaining;
+    return asTestModel({
+      specificationVersion: 'v4' as const,
+      provider: this.#options.provider ?? 'scripted',
+      modelId: this.#options.modelId ?? 'scripted',
+      supportedUrls: {},
+      calls: this.#calls,
+      get remaining() {
+        return remaining();
+      },
+      assertDone: () => this.#assertDone(),
+      doGenerate: (options: LanguageModelV4CallOptions) => this.#generate(options),
+      doStream: async (options: LanguageModelV4CallOptions) => ({ stream: await this.#stream(options) }),
+    });
+  }
+
+  get #clock(): Clock {
+    return this.#options.clock ?? systemClock;
+  }
+
+  get #remaining(): number {
+    return typeof this.#responses === 'function' ? 0 : Math.max(0, this.#responses.length - this.#callCount);
+  }
+
+  #assertDone(): void {
+    if (this.#remaining === 0 || typeof this.#responses === 'function') return;
+    const next = this.#responses[this.#callCount];
+    const data = { responses: this.#responses.length, calls: this.#callCount };
+    throw new ScriptUnusedError({ ...data, next: typeof next === 'function' ? 'a function' : shorten(JSON.stringify(next)) });
+  }
+
+  async #stream(options: LanguageModelV4CallOptions): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+    const response = this.#take(options);
+    await this.#begin(response, options.abortSignal);
+    return streamOf(response, { nextId: this.#nextId, clock: this.#clock, signal: options.abortSignal });
+  }
+
+  /** The same answer in one piece; what would break the stream is thrown. */
+  async #generate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+    const response = this.#take(options);
+    await this.#begin(response, options.abortSignal);
+    const gaps = Math.max(0, (response.chunks?.length ?? 0) - 1) * (response.chunkDelayMs ?? 0);
+    if (gaps > 0) await waitFor(gaps, this.#clock, options.abortSignal);
+    if (response.streamError !== undefined) throw response.streamError;
+    if (response.cut === true) throw Object.assign(new Error('The connection was lost.'), { code: 'ECONNRESET' });
+    return { content: contentOf(response, this.#nextId), ...finishOf(response), warnings: [] };
+  }
+
+  async #begin({ delayMs, error }: ScriptedResponse, signal: AbortSignal | undefined): Promise<void> {
+    if (delayMs !== undefined) await waitFor(delayMs, this.#clock, signal);
+    if (error !== undefined) throw error;
+  }
+
+  #take(options: LanguageModelV4CallOptions): ScriptedResponse {
+    if (this.#options.record !== false) this.#calls.push({ ...options, prompt: options.prompt.slice() });
+    const call = this.#callCount++;
+    const isFunctionOfAll = typeof this.#responses === 'function';
+    const turn = isFunctionOfAll ? (this.#responses as Exclude<ScriptedTurn, ScriptedResponse>) : (this.#responses[call] as ScriptedTurn | undefined);
+    const chosen = turn ?? this.#options.defaultResponse;
+    if (chosen === undefined) throw new ScriptExhaustedError({ responses: this.#responses.length, lastMessage: lastMessageOf(options.prompt) });
+    if (typeof chosen !== 'function') return chosen;
+    const made = chosen(options.prompt, call);
+    checkTurn(made, `what the function gave for call ${call + 1}`);
+    return made;
+  }
+}
+
+function lastMessageOf(prompt: LanguageModelV4Prompt): string {
+  return shorten(JSON.stringify(prompt.at(-1) ?? null));
 }
 
 function shorten(text: string): string {
   return text.length <= 300 ? text : `${text.slice(0, 300)}…`;
-}
-
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const abort = (): void => {
-    cancelTimer();
-    reject(signal?.reason);
-  };
-  const cancelTimer = systemClock.setTimer(ms, () => {
-    signal?.removeEventListener('abort', abort);
-    resolve();
-  });
-  if (signal?.aborted) abort();
-  else signal?.addEventListener('abort', abort, { once: true });
-  return promise;
-}
-
-/** Everything is enqueued at once: the stream costs as little as a web stream can. */
-function streamOf(response: ScriptedResponse, nextId: () => string): ReadableStream<LanguageModelV4StreamPart> {
-  return new ReadableStream<LanguageModelV4StreamPart>({
-    start(controller) {
-      enqueueThoughts(controller, response);
-      enqueueText(controller, response);
-      enqueueToolCalls(controller, response, nextId);
-      if (response.streamError !== undefined) controller.enqueue({ type: 'error', error: response.streamError });
-      else if (response.cut !== true) controller.enqueue(finishOf(response));
-      controller.close();
-    },
-  });
-}
-
-type Controller = ReadableStreamDefaultController<LanguageModelV4StreamPart>;
-
-function enqueueThoughts(controller: Controller, { thoughts }: ScriptedResponse): void {
-  if (thoughts === undefined) return;
-  controller.enqueue({ type: 'reasoning-start', id: 'thought' });
-  controller.enqueue({ type: 'reasoning-delta', id: 'thought', delta: thoughts });
-  controller.enqueue({ type: 'reasoning-end', id: 'thought' });
-}
-
-function enqueueText(controller: Controller, { text, chunks = text === undefined ? [] : [text] }: ScriptedResponse): void {
-  if (chunks.length === 0) return;
-  controller.enqueue({ type: 'text-start', id: 'text' });
-  for (const delta of chunks) controller.enqueue({ type: 'text-delta', id: 'text', delta });
-  controller.enqueue({ type: 'text-end', id: 'text' });
-}
-
-function enqueueToolCalls(controller: Controller, { toolCalls = [] }: ScriptedResponse, nextId: () => string): void {
-  for (const { name, args = {}, providerCallId = nextId() } of toolCalls) {
-    const input = typeof args === 'string' ? args : JSON.stringify(args);
-    controller.enqueue({ type: 'tool-input-start', id: providerCallId, toolName: name });
-    controller.enqueue({ type: 'tool-input-delta', id: providerCallId, delta: input });
-    controller.enqueue({ type: 'tool-input-end', id: providerCallId });
-    controller.enqueue({ type: 'tool-call', toolCallId: providerCallId, toolName: name, input });
-  }
-}
-
-function finishOf(response: ScriptedResponse): LanguageModelV4StreamPart {
-  const unified = response.finishReason ?? (response.toolCalls?.length ? 'tool-calls' : 'stop');
-  return { type: 'finish', finishReason: { unified, raw: undefined }, usage: usageOf(response.usage) };
-}
-
-const defaultUsage: Usage = { inputTokens: 10, outputTokens: 5 };
-
-function usageOf(usage: Usage | null = defaultUsage): LanguageModelV4Usage {
-  return {
-    inputTokens: { total: usage?.inputTokens, noCache: undefined, cacheRead: usage?.cachedInputTokens, cacheWrite: usage?.cacheWriteTokens },
-    outputTokens: { total: usage?.outputTokens, text: undefined, reasoning: usage?.reasoningTokens },
-  };
 }

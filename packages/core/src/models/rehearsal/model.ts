@@ -7,6 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import { estimateTokens } from '../estimate.ts';
 import type { Model } from '../model.ts';
+import { asTestModel } from '../test-model-mark.ts';
 import { Evidence } from './evidence.ts';
 import { parseRequests } from './parse-request.ts';
 import { type NextStep, planNextStep } from './plan.ts';
@@ -21,24 +22,26 @@ import { type NextStep, planNextStep } from './plan.ts';
  * `fetchUrl`) as far as they are offered, and names the one that is missing.
  */
 export function rehearsal(): Model {
-  return Object.freeze({
-    kind: 'model' as const,
-    provider: 'rehearsal',
-    modelId: 'rules',
-    settings: Object.freeze({}),
-    price: Object.freeze({ input: 0, output: 0 }),
-    load: () => rules,
-  });
+  return Object.freeze(
+    asTestModel({
+      kind: 'model' as const,
+      provider: 'rehearsal',
+      modelId: 'rules',
+      settings: Object.freeze({}),
+      price: Object.freeze({ input: 0, output: 0 }),
+      load: () => rules,
+    }),
+  );
 }
 
-const rules: LanguageModelV4 = {
+const rules: LanguageModelV4 = asTestModel({
   specificationVersion: 'v4',
   provider: 'rehearsal',
   modelId: 'rules',
   supportedUrls: {},
   doGenerate: () => Promise.reject(new Error('The rehearsal model only streams: call doStream.')),
-  doStream: (options) => Promise.resolve({ stream: streamOf(partsOf(decide(options), options.prompt)) }),
-};
+  doStream: (options: LanguageModelV4CallOptions) => Promise.resolve({ stream: streamOf(partsOf(decide(options), options.prompt)) }),
+});
 
 function decide({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): NextStep {
   const offered = toolChoice?.type === 'none' ? [] : tools.map((tool) => tool.name);
