@@ -43,6 +43,7 @@ import type { StateSnapshot } from './ledger/time-travel.ts';
 import { copyDecisions, isIsolated, isUnrecordedFork, makeFork, recordFork } from './ledger/time-travel-fork.ts';
 import { memoryStore } from './stores/memory.ts';
 import { processOwner } from './stores/owner.ts';
+import type { ConversationResult, RunWithUserOptions } from './testing/users/conversation-options.ts';
 import { type Toolset, toolset } from './tools/toolset.ts';
 
 /** Milliseconds of active time that a run may take. */
@@ -134,6 +135,17 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
     const options = checkedRunOptions(inputOrOptions);
     this.#services.registry.register(runnable);
     return this.#start(runnable, options);
+  }
+
+  /**
+   * Runs with somebody outside who answers what the run asks and says what comes next, until one of the two has nothing more to say. Called again
+   * on the same session it goes on where the ledger stands. Users come from `adjutant/testing`: `scriptedUser`, `humanUser`, `agentUser`.
+   * @throws InvalidOptionError, UnansweredRequestError, UserAnswerRefusedError, whatever the user throws, and what keeps a run from being carried out
+   */
+  async runWithUser<R extends Runnable>(runnable: R, options: RunWithUserOptions): Promise<ConversationResult<OutputOf<R>>> {
+    checkRunnable(runnable);
+    const { driveConversation } = await import('./testing/users/drive.ts');
+    return (await driveConversation(this as unknown as Runtime, runnable, options)) as ConversationResult<OutputOf<R>>;
   }
 
   /** Continues the run that a session has open, from what its ledger says. Its runnable must be registered. @throws InvalidRunError */
@@ -452,6 +464,10 @@ export interface InAppOptions extends RunOptions {
 /** Runs in memory, or on the runtime of the given session. */
 export function run<R extends Runnable>(runnable: R, inputOrOptions: string | InAppOptions = {}): Run<OutputOf<R>> {
   const { runner, ...options } = typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
-  const owner = runner ?? (typeof options.session === 'object' ? runtimes.get(options.session) : undefined) ?? new Runtime({ app: 'app' });
-  return owner.run(runnable, options);
+  return (runner ?? runtimeOf(options.session)).run(runnable, options);
+}
+
+/** The runtime that a session came from; for anything else a new one in memory. */
+export function runtimeOf(session: AnySession | string | undefined): Runtime {
+  return (typeof session === 'object' ? runtimes.get(session) : undefined) ?? new Runtime({ app: 'app' });
 }
