@@ -13,6 +13,7 @@ import { grantDraft, notGranted } from './engine/grants.ts';
 import { OpenSessions } from './engine/open-sessions.ts';
 import { Recovery } from './engine/recovery.ts';
 import { type ReopenOptions, reopenDrafts } from './engine/reopen.ts';
+import { type ReplayedLedger, replayOptions, tapes } from './engine/replayed-ledger.ts';
 import { RequestService } from './engine/request-service.ts';
 import type { Run } from './engine/run.ts';
 import type { AppServices } from './engine/run-context.ts';
@@ -121,6 +122,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
       ids: this.#ids,
       owner: this.#owner,
       leaseMs: this.#options.lease?.ttl ?? defaultLeaseMs,
+      tape: tapes.get(this.#options),
     };
   }
 
@@ -312,7 +314,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
 
   async #view<Schema extends StateSchema>(ledger: Ledger, options: SessionOptions<Schema>): Promise<Session<Schema>> {
     const scopes = { ...recordedScopes(ledger.events), ...options.scopes, ...(options.userId === undefined ? {} : { user: options.userId }) };
-    const isolated = isIsolated(ledger.invocations.outside);
+    // What a replayed session sees of others is in its record.
+    const isolated = ledger.ports.tape !== undefined || isIsolated(ledger.invocations.outside);
     const session = this.#wrap<Schema>(ledger, scopes, options.stateSchema ?? this.#options.stateSchema, isolated);
     if (options.observe !== false) await session.observeShared();
     return session;
@@ -349,6 +352,27 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
     const drafts = [...(lasts ? copyDecisions(ledger, session.shared.names) : []), ...observed];
     if (drafts.length > 0) ledger.append(drafts);
     return session;
+  }
+
+  /**
+   * A runtime of the same definitions that goes on from the first events of a record and is held against the rest of it; for `replay`.
+   * @throws LedgerUnreadableError
+   */
+  static async replaying(app: Runtime, replayed: ReplayedLedger): Promise<Runtime> {
+    const { registry } = app.#services;
+    const runnables = registry.names.map((name) => registry.get(name));
+    const options: RuntimeOptions = { ...replayOptions(app.#options, replayed), store: memoryStore({ clock: replayed.clock }), runnables };
+    const made = new Runtime(options);
+    const ledger = new Ledger(replayed.session, made.#ports(), []);
+    ledger.restore(replayed.events, replayed.blobs);
+    await ledger.release();
+    tapes.set(options, replayed.tape);
+    return made;
+  }
+
+  /** What an app knows by a name; for `replay`. @throws UnknownRunnableError */
+  static registered(app: Runtime, name: string): Runnable {
+    return app.#services.registry.get(name);
   }
 
   /** A copy of a snapshot that can be used at once; for `session.clone()`. */

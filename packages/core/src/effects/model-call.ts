@@ -125,15 +125,17 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
       ...(request.mostCost === undefined ? {} : { mostCost: request.mostCost }),
     },
   ]);
+  const replayed = request.given === undefined ? ledger.ports.tape?.modelEnded({ path, round, attempt }) : undefined;
+  if (replayed !== undefined) return replayed;
   if (attempt > 1) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });
   const startedAt = clock.monotonic();
   const given = request.given ?? (ports.beforeCall === undefined ? undefined : await orFailedHook(ports.beforeCall(request.options)));
   if (given instanceof AdjutantError) return recordFailedHook(ports, answerEnd(request, ports, nothingSaid, { startedAt }), given);
   if (given !== undefined) return recordGiven(request, ports, given, { startedAt });
-  const called = await call(request, ports);
-  if ('answer' in called) await recordAnswer(request, ports, called.answer, { startedAt });
   const forbidden = ports.standIn === undefined ? forbiddenModel(model) : undefined;
   if (forbidden !== undefined) return recordForbidden(ports, answerEnd(request, ports, nothingSaid, { startedAt }), forbidden);
+  const called = await call(request, ports);
+  if ('answer' in called) await recordAnswer(request, ports, called.answer, { startedAt });
   else await recordFailure(request, ports, called, startedAt);
 }
 
@@ -368,15 +370,13 @@ async function orFailedHook<Value>(asked: Promise<Value>): Promise<Value | Adjut
   }
 }
 
-/** A hook that throws ends the agent. The call was made, and is paid for, all the same. */
-function recordFailedHook(ports: ModelCallPorts, end: EndDraft, thrown: AdjutantError): void {
 /** A model that must not be called ends the agent: nothing is tried in its place, because nothing may hide it. */
 function recordForbidden(ports: ModelCallPorts, end: EndDraft, thrown: AdjutantError): void {
   recordEndOfAgent(ports, { ...end, usage: { inputTokens: 0, outputTokens: 0 } }, thrown, { component: 'models', decision: 'forbidden' });
 }
 
-  if (ports.ledger.failure !== undefined || givesBack(ports.scope.reason)) return;
-  const failure = thrown.toJSON();
+/** A hook that throws ends the agent. The call was made, and is paid for, all the same. */
+function recordFailedHook(ports: ModelCallPorts, end: EndDraft, thrown: AdjutantError): void {
   recordEndOfAgent(ports, end, thrown, { component: 'hooks', decision: 'failed' });
 }
 
@@ -386,6 +386,8 @@ function recordEndOfAgent(
   thrown: AdjutantError,
   { component, decision }: { readonly component: string; readonly decision: string },
 ): void {
+  if (ports.ledger.failure !== undefined || givesBack(ports.scope.reason)) return;
+  const failure = thrown.toJSON();
   ports.ledger.append([
     { ...end, status: 'error', error: failure },
     {

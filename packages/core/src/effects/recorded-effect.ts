@@ -8,6 +8,7 @@ import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
 import { classifyThrown } from '../tools/classify.ts';
 import { toolResult } from '../tools/result.ts';
+import { executionChannel, tellExecution } from './execution-channel.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { EffectFailedError, EffectUnknownError } from './recorded-effect-errors.ts';
 import {
@@ -141,6 +142,11 @@ class EffectRun {
     if (recovery === 'report') this.#note(open, unknownEnding(effectInterrupted()), 0);
     else if (recovery === 'rerun') this.#note(open, this.#interrupted('unknown'), 0);
     else {
+      const replayed = this.#replayed(open);
+      if (replayed !== undefined) {
+        await replayed;
+        return this.#mayGoOn();
+      }
       // Its process may be suspended and not dead: until its time is over it can still begin.
       if (!(await this.#sleepUntil(open.deadline))) return false;
       const found = await this.#probe(recovery, open, this.#interrupted('none'));
@@ -209,8 +215,14 @@ class EffectRun {
 
   async #execute(attempt: EffectAttempt, timeLeft: number): Promise<void> {
     const { clock, ledger, scope } = this.#ports;
+    const replayed = this.#replayed(attempt);
+    if (replayed !== undefined) return replayed;
     const startedAt = clock.monotonic();
-    const { first, ended, reason } = await this.#limited(timeLeft, attempt, this.#request.run);
+    const { callId, run, options } = this.#request;
+    if (executionChannel.hasSubscribers) {
+      tellExecution({ ledger, callId, attempt: attempt.attempt, key: attempt.key, recovery: options.recovery ?? 'report' });
+    }
+    const { first, ended, reason } = await this.#limited(timeLeft, attempt, run);
     const durationMs = clock.monotonic() - startedAt;
     if (first !== undefined && (first.status === 'fulfilled' || reason === undefined)) {
       if (ledger.failure === undefined) await this.#end(attempt, this.#endingOf(first), durationMs);
@@ -220,6 +232,17 @@ class EffectRun {
     if (this.#isGivenBack()) return;
     const why = scope.aborted ? effectNotKnown(`it was cancelled while it was under way: ${scope.reason?.message}`) : effectTimedOut(this.#timeoutMs);
     await this.#end(attempt, unknownEnding(why), durationMs);
+  }
+
+  /** Resolves when the recorded end of an attempt is in the ledger, in a replay. */
+  #replayed(attempt: EffectAttempt): Promise<void> | undefined {
+    const { ledger } = this.#ports;
+    const ended = ledger.ports.tape?.attemptEnded({ callId: this.#request.callId, attempt: attempt.attempt, mayRun: false });
+    return ended?.then((event) => {
+      if (event?.type !== 'tool_result') return;
+      attempt.result = ledger.whole(event);
+      if (event.settled) this.#record.settled = attempt.result;
+    });
   }
 
   #endingOf(settled: PromiseSettledResult<unknown>): Ending {

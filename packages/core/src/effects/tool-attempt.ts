@@ -13,6 +13,7 @@ import type { FinalizeContext, Tool } from '../tools/tool.ts';
 import { validateOutput } from '../tools/validate.ts';
 import { AttemptRecorder, type Ending } from './attempt-recorder.ts';
 import { callFingerprint } from './call-fingerprint.ts';
+import { executionChannel, tellExecution } from './execution-channel.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { isGivenBack, type ToolAttempt, type ToolBody, type ToolCallPorts } from './tool-ports.ts';
 import { CallPreparation } from './tool-preparation.ts';
@@ -111,10 +112,15 @@ export class AttemptRun implements ToolAttempt {
       // The last thing before the tool runs: a process that was suspended may have lost the session to another, which runs the tool itself.
       if (!ledger.leaseIsLive() && !(await this.#renewLease())) return;
       if (scope.aborted) return this.#recordNotExecuted();
+      const replayed = this.#replayed(this.attempt, recovery === 'rerun');
+      if (replayed !== undefined) return void (await replayed);
       this.#startedAt = clock.monotonic();
       if (this.#timeLeft() <= 0) return await this.#record(this.#endedBefore());
       this.#startTimer();
       this.#stage = 'execute';
+      if (executionChannel.hasSubscribers) {
+        tellExecution({ ledger, callId: this.call.callId, attempt: this.attempt, key: this.#key, recovery });
+      }
       await this.#execute(this.context());
     } finally {
       this.#cancelTimer();
@@ -127,6 +133,8 @@ export class AttemptRun implements ToolAttempt {
   /** Says what becomes of an attempt whose process stopped, by the tool's recovery. */
   async recover({ attempt, deadline = 0, epoch }: AttemptState): Promise<void> {
     const { ledger } = this.#ports;
+    const replayed = typeof this.tool.recovery === 'function' ? this.#replayed(attempt, false) : undefined;
+    if (replayed !== undefined) return void (await replayed);
     try {
       // Another owner's attempt may still be running: it is looked for when its time is over.
       if (typeof this.tool.recovery === 'function' && epoch !== ledger.epoch) await this.#ports.sleepUntil(deadline);
@@ -160,6 +168,8 @@ export class AttemptRun implements ToolAttempt {
   /** Does what was answered about an attempt: its result came from elsewhere, or somebody said what became of it. */
   async resolve({ request, answer }: AnsweredRequest): Promise<void> {
     const { ledger } = this.#ports;
+    const replayed = this.#replayed(this.attempt, false);
+    if (replayed !== undefined) return void (await replayed);
     const { onExpire, operationId } = request.request;
     const given = answer.decision === 'expire' && typeof onExpire === 'object' ? onExpire.default : ledger.resolve(answer.input);
     try {
@@ -182,6 +192,11 @@ export class AttemptRun implements ToolAttempt {
   #rejectedOperation(reason: string | undefined): Ending {
     const result = toolResult.permanent(reason ?? 'The operation failed.', { errorType: 'operation_failed' });
     return { result, effect: 'none', retryAfterMs: undefined, next: undefined };
+  }
+
+  /** Resolves when the recorded end of an attempt is in the ledger, in a replay. */
+  #replayed(attempt: number, mayRun: boolean): Promise<unknown> | undefined {
+    return this.#ports.ledger.ports.tape?.attemptEnded({ callId: this.call.callId, attempt, mayRun });
   }
 
   /** Ends the attempt with a result that came from elsewhere. */
@@ -254,6 +269,7 @@ export class AttemptRun implements ToolAttempt {
     const fingerprint = named === undefined ? {} : { fingerprint: named };
     const standsIn = this.#state.fallback === undefined ? {} : { tool: this.tool.name };
     const { drafts, extras } = this.#preparation.takeWrites();
+    ledger.ports.tape?.prepared(callId, this.args);
     const { epoch } = ledger;
     const made = { callId, attempt, key, deadline, epoch, ...fingerprint, ...standsIn };
     ledger.append([...drafts, { type: 'tool_attempt', by: 'runtime', invocationId: path, ...made }], extras);

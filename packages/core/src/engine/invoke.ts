@@ -165,7 +165,7 @@ async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord |
   const resumed = recorded !== undefined && slot.begun !== true;
   const waits = run.gate.isClosed || looksAtShared(run, slot, recorded);
   if (run.gate.isClosed && slot.begun !== true) await passGate(run, slot);
-  if (looksAtShared(run, slot, recorded)) await run.observeShared();
+  if (looksAtShared(run, slot, recorded)) await run.observeShared(slot.path);
   // A run that is stopped at once is begun all the same: whoever continues it has its input.
   if (waits && isGivenBack(run, slot.scope)) return true;
   if (recorded !== undefined) assertSame(recorded, slot);
@@ -241,7 +241,7 @@ function start(run: RunContext, slot: Slot): number | undefined {
   const { runnable, input } = slot;
   const deadline = slot.timeout === undefined ? undefined : run.app.clock.now() + slot.timeout;
   const hash = inputHash(input);
-  run.ledger.append(
+  const appended = run.ledger.append(
     [
       ...(slot.before ?? []),
       {
@@ -259,7 +259,8 @@ function start(run: RunContext, slot: Slot): number | undefined {
     ],
     slot.extras,
   );
-  return deadline;
+  const started = appended.at(-1);
+  return started?.type === 'invocation_start' ? started.deadline : deadline;
 }
 
 /** Deadlines are moved by the time in which nobody worked on the invocation. */
@@ -268,8 +269,11 @@ function resume(run: RunContext, record: InvocationRecord): number | undefined {
   const { path } = record;
   const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime(path);
   const draft: EventDraft = { type: 'invocation_resume', by: 'runtime', invocationId: path, ...(deadline === undefined ? {} : { deadline }) };
-  if (!run.isResumedAlready(path)) ledger.append([draft]);
-  else if (deadline !== undefined) sayWithFirstWork(run, path, draft);
+  if (!run.isResumedAlready(path)) {
+    const [resumed] = ledger.append([draft]);
+    return resumed?.type === 'invocation_resume' ? resumed.deadline : deadline;
+  }
+  if (deadline !== undefined) sayWithFirstWork(run, path, draft);
   return deadline;
 }
 

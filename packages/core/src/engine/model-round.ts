@@ -214,7 +214,7 @@ export class ModelRounds {
   #refresh(): Promise<void> | undefined {
     const { run } = this.#parts.frame;
     if (run.session.shared.names.length === 0) return undefined;
-    return run.session.observeShared().catch((error: unknown) => {
+    return run.session.observeShared({ path: this.#parts.frame.record.path }).catch((error: unknown) => {
       if (!isAdjutantError(error, 'store_unavailable')) throw error;
       run.giveUp(error);
     });

@@ -224,9 +224,9 @@ export class RunContext {
   }
 
   /** Records what others changed in the shared scopes. A store that fails is no failure of who looks: the run is given back. */
-  async observeShared(): Promise<void> {
+  async observeShared(path: string): Promise<void> {
     try {
-      await this.session.observeShared();
+      await this.session.observeShared({ path });
     } catch (error) {
       if (!isAdjutantError(error, 'store_unavailable')) throw error;
       this.giveUp(error);

@@ -19,6 +19,7 @@ import type { PendingWrite } from './shared-state.ts';
 import { StateAccumulator } from './state-accumulator.ts';
 import type { LedgerState } from './state-fold.ts';
 import { sessionSummary } from './status.ts';
+import type { LedgerTape } from './tape.ts';
 import { decodeEvent, isCurrent } from './upcast.ts';
 
 export interface LedgerPorts {
@@ -31,6 +32,8 @@ export interface LedgerPorts {
   readonly owner: string;
   /** Milliseconds that a lease lasts without an append or renewal. */
   readonly leaseMs: number;
+  /** The record that is replayed, if one is. */
+  readonly tape?: LedgerTape | undefined;
 }
 
 type Listener<Argument> = (argument: Argument) => void;
@@ -172,13 +175,29 @@ export class Ledger {
       const found = blobs.length;
       const draft = this.#withoutLarge(given, blobs);
       const seq = this.events.length + 1;
-      const event = deepFreeze({ v: eventVersions[draft.type], seq, id: `${this.#idPrefix}${seq.toString(36)}`, at, ...draft }) as Event;
+      const placed = this.ports.tape?.take(draft) ?? draft;
+      const event = deepFreeze({ v: eventVersions[draft.type], seq, id: `${this.#idPrefix}${seq.toString(36)}`, at, ...placed }) as Event;
       this.#fold(event, blobs.length === found ? event : this.whole(event));
       appended.push(event);
     }
     this.#writer.add(appended, blobs.length === 0 ? extras : { ...extras, blobs });
     for (const listener of this.#draftListeners) for (const event of appended) listener(event);
     return appended;
+  }
+
+  /** Appends events of a record as they are, but for their places: for replays. Their large values must be known already. */
+  adopt(recorded: readonly Event[]): void {
+    const { failure } = this.#writer;
+    if (failure !== undefined) throw failure.error;
+    const requests: PendingRequest[] = [];
+    const adopted = recorded.map((given) => {
+      const event = deepFreeze({ ...given, seq: this.events.length + 1 }) as Event;
+      this.#foldForeign(event);
+      if (event.type === 'tool_yield') requests.push(pendingRequestOf(this.whole(event), this.session, this.user));
+      return event;
+    });
+    this.#writer.add(adopted, requests.length === 0 ? undefined : { requests });
+    for (const listener of this.#draftListeners) for (const event of adopted) listener(event);
   }
 
   /** Puts other events in the place of drafts whose shared writes were refused or made again, and folds the state anew. */
@@ -337,6 +356,11 @@ export class Ledger {
     // What only looks like a reference is a value like any other.
     return replaceReferences(value, (reference) => this.#blobs.get(reference.$blob) ?? reference);
   };
+
+  /** Takes large values to memory that events will refer to which are adopted later. */
+  keepBlobs(blobs: Readonly<Record<string, JsonValue>>): void {
+    for (const [address, value] of Object.entries(blobs)) this.#blobs.set(address, deepFreeze(value) as JsonValue);
+  }
 
   /** The large values in memory, by address. */
   loadedBlobs(): Readonly<Record<string, JsonValue>> {

@@ -32,6 +32,8 @@ export interface ObserveOptions {
   readonly declare?: boolean;
   /** Who looks: what is seen is recorded there, also when it is nothing new. */
   readonly seenBy?: { readonly invocationId: string; readonly refresh: string };
+  /** The invocation that is about to go on with what is seen. */
+  readonly path?: string;
 }
 
 /** What cannot be the name of a shared scope. */
@@ -249,6 +251,8 @@ export class Session<Schema extends StateSchema = StateSchema> {
     const { names, scopeIds } = this.shared;
     const [first] = names;
     if (first === undefined) return;
+    const { tape } = this.ledger.ports;
+    if (tape !== undefined) return tape.observed(options.seenBy?.invocationId ?? options.path);
     for (let attempt = 1; ; attempt++) {
       await this.ledger.durable();
       // Not the last event: others may have been appended meanwhile, and the store does not have them yet.

@@ -1,0 +1,44 @@
+import type { Actor, Event, EventDraft } from './event.ts';
+
+/** An attempt of a tool or effect as it is about to be made. */
+export interface TapedAttempt {
+  readonly callId: string;
+  readonly attempt: number;
+  /** Whether its body may run again although it would be served: its children are what is recorded of it. */
+  readonly mayRun: boolean;
+}
+
+/** A model call as it is about to be made. */
+export interface TapedCall {
+  readonly path: string;
+  readonly round: number;
+  readonly attempt: number;
+}
+
+/** What an event is given in the place of what the ports would give it. */
+export interface TapedPlace {
+  readonly id: string;
+  readonly at: number;
+  readonly by: Actor;
+}
+
+/**
+ * A record that a ledger is written against: what happened once is served in the place of what would happen anew, and what code does now is held
+ * against what it did then. For replays.
+ */
+export interface LedgerTape {
+  /**
+   * Holds an event that code is about to append against the record. What it gives is appended in the place of the draft, with the id and the time of
+   * the recorded one; `undefined`: the draft itself is.
+   * @param draft with its large values kept beside it already
+   */
+  take(draft: EventDraft): (EventDraft & TapedPlace) | undefined;
+  /** Resolves when the recorded end of a model call is in the ledger; `undefined`: the call is to be made. */
+  modelEnded(call: TapedCall): Promise<void> | undefined;
+  /** The arguments that a tool is about to be called with: of most calls the ledger has no more than a fingerprint. */
+  prepared(callId: string, args: unknown): void;
+  /** Resolves when the recorded end of an attempt is in the ledger, with that end; `undefined`: the attempt is to be made. */
+  attemptEnded(attempt: TapedAttempt): Promise<Event | undefined> | undefined;
+  /** Puts what was seen of the shared state at this place into the ledger. @param path who looks, if it is one */
+  observed(path: string | undefined): void;
+}

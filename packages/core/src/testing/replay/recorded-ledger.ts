@@ -1,0 +1,26 @@
+import type { JsonValue } from '../../base/json.ts';
+import { replaceReferences } from '../../ledger/blob.ts';
+import type { Event } from '../../ledger/event.ts';
+import type { AnySession, Session } from '../../ledger/session.ts';
+
+/** A recorded ledger by itself: what is exported, and what is replayed. */
+export interface RecordedLedger {
+  readonly app: string;
+  readonly tenant: string;
+  /** Id of the session that it was recorded in. */
+  readonly session: string;
+  readonly events: readonly Event[];
+  /** Values that the events refer to because of their size, by address. */
+  readonly blobs: Readonly<Record<string, JsonValue>>;
+}
+
+/** The ledger of a session as far as it has come. Its large values must have been loaded, as they are after a run and by `app.session`. */
+export function recordedLedgerOf(session: AnySession): RecordedLedger {
+  const { ledger, app, id } = session as Session;
+  return { app, tenant: ledger.ports.scope.tenant, session: id, events: [...ledger.events], blobs: ledger.loadedBlobs() };
+}
+
+/** Puts the large values of a ledger in the place of their references. */
+export function resolverOf(blobs: Readonly<Record<string, JsonValue>>): (value: unknown) => unknown {
+  return (value) => replaceReferences(value, (reference) => (reference.$blob in blobs ? (blobs[reference.$blob] as JsonValue) : reference));
+}

@@ -1,0 +1,81 @@
+import type { Event, EventOf } from '../../ledger/event.ts';
+
+/** A stretch of a record that one process has written. */
+export interface Segment {
+  /** Place of its first event in the list, and the one behind its last. */
+  readonly from: number;
+  readonly to: number;
+  /** Whether it begins with a run being continued. */
+  readonly isResumed: boolean;
+}
+
+/**
+ * Splits a record where somebody took a run up that was stopped, had crashed or had waited: whatever became of the process before, the next one read
+ * the ledger and went on, and so does a replay.
+ */
+export function segmentsOf(events: readonly Event[]): readonly Segment[] {
+  const segments: Segment[] = [];
+  const modes = new Map<string, EventOf<'invocation_start'>['mode']>();
+  let from = 0;
+  let isResumed = false;
+  events.forEach((event, at) => {
+    if (event.type === 'invocation_start') modes.set(event.invocationId, event.mode);
+    if (event.type !== 'invocation_resume' || !isTop(event.invocationId, modes)) return;
+    if (at > from) segments.push({ from, to: at, isResumed });
+    from = at;
+    isResumed = true;
+  });
+  if (events.length > from) segments.push({ from, to: events.length, isResumed });
+  return segments;
+}
+
+/** Whether an invocation is continued by the run itself, and not by what is above it. */
+function isTop(path: string, modes: ReadonlyMap<string, EventOf<'invocation_start'>['mode']>): boolean {
+  return !path.includes('/') || modes.get(path) === 'dispatch';
+}
+
+/** What a run was started with, and its first events. */
+export interface RootStart {
+  readonly runId: string;
+  readonly name: string;
+  readonly input: string | undefined;
+  readonly isNamed: boolean;
+  readonly data: unknown;
+  readonly timeout: number | undefined;
+  readonly limits: Readonly<Record<string, number>> | undefined;
+  readonly permissions: readonly string[] | undefined;
+}
+
+/** The runs that a record starts, by the seq of the first event that came with the start. */
+export function rootStarts(events: readonly Event[], resolve: (value: unknown) => unknown): ReadonlyMap<number, RootStart> {
+  const found = new Map<number, RootStart>();
+  events.forEach((event, at) => {
+    if (event.type !== 'invocation_start' || event.mode !== 'root') return;
+    let first = at;
+    while (isOfStart(events[first - 1], event)) first--;
+    const before = events.slice(first, at);
+    const said = before.find((other) => other.type === 'user');
+    const { deadline } = event;
+    found.set((events[first] as Event).seq, {
+      runId: event.invocationId,
+      name: event.name,
+      input: said?.type === 'user' ? String(resolve(said.text)) : undefined,
+      isNamed: said?.type === 'user' && said.clientKey !== undefined,
+      data: (resolve(event.input) as { data?: unknown } | undefined)?.data,
+      timeout: deadline === undefined ? undefined : deadline - event.at,
+      limits: dataOf(before, 'limits', 'set') as RootStart['limits'],
+      permissions: dataOf(before, 'permissions', 'grant')?.['permissions'] as RootStart['permissions'],
+    });
+  });
+  return found;
+}
+
+function isOfStart(event: Event | undefined, { invocationId }: EventOf<'invocation_start'>): boolean {
+  if (event === undefined || event.invocationId !== invocationId) return false;
+  return event.type === 'user' || (event.type === 'decision' && (event.component === 'limits' || event.component === 'permissions'));
+}
+
+function dataOf(events: readonly Event[], component: string, decision: string): Readonly<Record<string, unknown>> | undefined {
+  const found = events.find((event) => event.type === 'decision' && event.component === component && event.decision === decision);
+  return found?.type === 'decision' ? found.data : undefined;
+}
