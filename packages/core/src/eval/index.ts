@@ -12,6 +12,8 @@ export type {
   ValuePattern,
 } from './dataset/eval-case.ts';
 export type { EvalOptions, EvalVariant, OwnAppVariant, SharedAppVariant, TrialPlace, TrialSubject } from './eval-options.ts';
+export type { SessionCommand } from './html/case-section.ts';
+export { type EvalReportHtmlOptions, evalReportHtml } from './html/report-page.ts';
 export type {
   CaseReport,
   Comparison,

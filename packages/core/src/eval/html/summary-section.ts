@@ -1,0 +1,53 @@
+import type { EvalReport, VariantReport } from '../report.ts';
+import { html, type Markup, shortLine } from './markup.ts';
+import { costText, countOf, countText, durationText, percentText, timeText } from './number-text.ts';
+import { longestName, variantLabel } from './variant-mark.ts';
+
+const longestTitle = 200;
+
+/** What the eval is and what came of it, then a card for each variant. */
+export function summarySection(report: EvalReport): Markup {
+  return html`<header class="page-head"><p class="overline">Eval report</p>
+<h1 dir="auto">${titleOf(report)}</h1>
+${verdict(report)}
+<dl class="facts">${fact('Cases', countText(casesOf(report)))}${fact('Trials', countText(report.total))}${fact('Started', timeText(report.startedAt))}${report.finishedAt !== undefined && fact('Took', durationText(report.finishedAt - report.startedAt))}${fact('Run', html`<code>${shortLine(report.runId, longestName)}</code>`)}</dl>
+</header>
+<section aria-labelledby="variants"><h2 id="variants">${report.variants.length === 1 ? 'Result' : 'Variants'}</h2>
+<div class="cards">${report.variants.map((variant, index) => variantCard(variant, index, report))}</div></section>`;
+}
+
+/** The name of an eval, fit for a title. */
+export function titleOf({ name }: EvalReport): string {
+  return shortLine(name, longestTitle) || 'Without a name';
+}
+
+function casesOf({ variants }: EvalReport): number {
+  return new Set(variants.flatMap(({ cases }) => cases.map(({ id }) => id))).size;
+}
+
+function verdict(report: EvalReport): Markup {
+  if (report.finishedAt === undefined) {
+    return html`<p class="verdict unfinished"><span class="badge">Unfinished</span> Stopped after ${countText(report.done)} of ${countOf(report.total, 'trial')}. What follows is what was done until then; the same eval with the run id below goes on from there.</p>`;
+  }
+  const required = report.threshold ?? 1;
+  const below = report.variants.filter(({ summary }) => summary.trials === 0 || summary.passRate.value < required);
+  if (report.passed) {
+    return html`<p class="verdict passed"><span class="badge">Passed</span> ${report.variants.length === 1 ? 'The pass rate' : 'Every variant'} reaches the required ${percentText(required)}.</p>`;
+  }
+  const reasons = below.map(({ name, summary }) => html` <bdi>${shortLine(name, longestName)}</bdi> has ${percentText(summary.passRate.value)}.`);
+  return html`<p class="verdict failed"><span class="badge">Not passed</span> ${percentText(required)} of the trials must pass.${reasons}</p>`;
+}
+
+function fact(name: string, value: string | Markup): Markup {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+}
+
+function variantCard({ name, summary }: VariantReport, index: number, report: EvalReport): Markup {
+  const { passRate, usage, durationMs, cost } = summary;
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const isBaseline = index === 0 && report.variants.length > 1;
+  return html`<article class="card"><h3>${variantLabel(index, name)}${isBaseline && html` <span class="tag">baseline</span>`}</h3>
+<p class="rate"><strong>${summary.trials === 0 ? '–' : percentText(passRate.value)}</strong> ${countText(summary.passed)} of ${countOf(summary.trials, 'trial')} passed<br>
+<span class="range">${percentText(report.confidence)} interval ${percentText(passRate.low)} to ${percentText(passRate.high)}</span></p>
+<dl class="facts">${fact('Duration p50', durationText(durationMs.p50))}${fact('Duration p95', durationText(durationMs.p95))}${cost !== undefined && [fact('Cost of a trial', costText(cost.mean)), fact('Cost in all', costText(cost.total))]}${fact('Model calls', countText(summary.steps.mean))}${fact('Tokens in all', countText(tokens))}</dl></article>`;
+}
