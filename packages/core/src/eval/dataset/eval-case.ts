@@ -43,8 +43,6 @@ export interface CaseExpectation extends Expectation {
 /** A message of the user, and what is expected to come of it. */
 export interface EvalTurn {
   readonly user: string;
-  /** What the runnable is started with besides the message. */
-  readonly data?: JsonValue;
   readonly expect?: Expectation;
 }
 
@@ -76,6 +74,8 @@ export interface EvalCase {
   /** Messages of the user in one session, each after the answer to the one before. Empty with a scenario. */
   readonly turns: readonly EvalTurn[];
   readonly scenario?: EvalScenario;
+  /** What the runnable is started with besides the first message. */
+  readonly data?: JsonValue;
   /** Session state at the start. */
   readonly state?: JsonObject;
   /** The session's `user` scope. Cases with the same one share what is kept there. */
@@ -95,7 +95,6 @@ export interface EvalCaseInput {
   readonly tags?: readonly string[];
   /** Shorthand of one turn. */
   readonly input?: string;
-  /** With `input`: what the runnable is started with besides. */
   readonly data?: JsonValue;
   /** A string is a turn without expectations. */
   readonly turns?: readonly (string | EvalTurn)[];

@@ -1,0 +1,8 @@
+import { AdjutantError } from '../../base/error.ts';
+
+/** What a scorer of one's own gave is no score. */
+export class InvalidScoreError extends AdjutantError {
+  constructor(data: { scorer: string; reason: string }) {
+    super('invalid_score', `The scorer "${data.scorer}" gave no score: ${data.reason}.`, data);
+  }
+}
