@@ -1,6 +1,6 @@
 import { checkOptions } from '../../base/invalid-option.ts';
 import { isAnything, isCount, isFlag, isFunction, isObject, type OptionCheck, type OptionChecks } from '../../base/options.ts';
-import type { RunResult } from '../../engine/run.ts';
+import type { Run, RunResult } from '../../engine/run.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
 import type { PendingCall } from '../../ledger/pending-call.ts';
 import type { Session } from '../../ledger/session.ts';
@@ -22,6 +22,8 @@ export interface RunWithUserOptions extends Omit<RunOptions, 'runId'> {
   readonly maxAnswers?: number;
   /** Whether the user is asked for a message when a run has ended, and a new run of the runnable begins with it. @default true for agents */
   readonly followUps?: boolean;
+  /** Told of each run as it begins, so that it can be stopped: the drive then rejects with `RunStoppedError`, and goes on when it is called again. */
+  readonly onRun?: (run: Run) => void;
 }
 
 /**
@@ -66,6 +68,7 @@ const checks: OptionChecks<RunWithUserOptions> = {
   maxTurns: isCount,
   maxAnswers: isCount,
   followUps: isFlag,
+  onRun: isFunction,
   // These are what a run takes, and are checked by it.
   input: isAnything,
   data: isAnything,

@@ -1,6 +1,6 @@
 import { describeValue } from '../../base/options.ts';
 import { actorOf } from '../../engine/request-check.ts';
-import type { RunResult } from '../../engine/run.ts';
+import type { Run, RunResult } from '../../engine/run.ts';
 import type { Runnable } from '../../ledger/runnable.ts';
 import type { Session } from '../../ledger/session.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -210,11 +210,14 @@ class Drive {
       followUps: _more,
       input: _input,
       data: _data,
+      onRun,
       ...rest
     } = this.#options;
     const data = more.data === undefined ? {} : { data: more.data };
     const { data: _given, ...named } = more;
-    const result: RunResult = await this.#app.run(this.#runnable, { ...rest, ...named, ...data, session: this.#session });
+    const run: Run = this.#app.run(this.#runnable, { ...rest, ...named, ...data, session: this.#session });
+    onRun?.(run);
+    const result: RunResult = await run;
     this.#session = result.session;
     this.#last = result;
     this.#results.delete(result.runId);
