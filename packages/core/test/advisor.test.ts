@@ -1,9 +1,6 @@
 import { agent, requestAlternativeApproach, runtime, step, tool } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { appendBoundaries, continueFrom, type MakeScenario, roundModel, runWhole, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
-import { appendBoundaries, continueFrom, runWhole } from './recovery/crash-matrix.ts';
-import { roundModel } from './recovery/round-model.ts';
-import type { MakeScenario } from './recovery/scenario.ts';
 
 const fetchPage = tool({ name: 'fetch_page', description: 'Fetches a page', schema: { type: 'object' }, readOnly: true, execute: () => 'a page' });
 const searchArchive = tool({
@@ -82,7 +79,6 @@ test('after a stop the advisor goes on where it was, and one that has answered i
     const advisor = agent({ name: 'advisor', model: scriptedModel(() => ({ text: `Approach ${++asked}.` })) });
     return {
       runnable: agent({ name: 'worker', model: roundModel([asks, { text: 'done' }]), tools: [requestAlternativeApproach({ advisor })] }),
-      executions: [],
     };
   };
   const whole = await runWhole(make);

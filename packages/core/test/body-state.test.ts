@@ -1,7 +1,7 @@
 import { type Event, memoryStore, parallel, runtime, step } from 'adjutant';
+import { appendBoundaries } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { appendBoundaries } from './recovery/crash-matrix.ts';
 
 const stateSchema = { session: {}, user: { score: z.number() } };
 

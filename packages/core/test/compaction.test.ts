@@ -1,10 +1,8 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { type AgentOptions, agent, canonicalJson, type Event, memoryStore, promptAt, runtime, type Session, tool, toolResult } from 'adjutant';
-import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { appendBoundaries, type ScriptedResponse, scriptedModel, tickingClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { appendBoundaries } from './recovery/crash-matrix.ts';
-import { tickingClock } from './recovery/ticking-clock.ts';
 import { partedCalls, strictModel, withWindow } from './small-window.ts';
 
 const read = tool({

@@ -1,10 +1,7 @@
 import { type AgentOptions, agent, memoryStore, output, runtime, type Tool, tool, toolResult } from 'adjutant';
-import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { appendBoundaries, continueFrom, type MakeScenario, roundModel, runWhole, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { appendBoundaries, continueFrom, runWhole } from './recovery/crash-matrix.ts';
-import { roundModel } from './recovery/round-model.ts';
-import type { Execution, MakeScenario } from './recovery/scenario.ts';
 
 const makeTool = (name: string, execute: () => unknown): Tool =>
   tool({ name, description: `Does ${name}`, schema: z.object({}), recovery: 'rerun', execute: () => execute() as never });
@@ -101,20 +98,11 @@ test('a result that is brought from outside may be final', async () => {
 });
 
 const scenario: MakeScenario = () => {
-  const executions: Execution[] = [];
-  const once = (name: string, result: () => unknown): Tool =>
-    tool({
-      name,
-      description: name,
-      schema: z.object({}),
-      execute: (ctx) => {
-        executions.push({ callId: ctx.callId, key: ctx.idempotencyKey });
-        return result() as never;
-      },
-    });
+  const once = (name: string, execute: () => unknown): Tool =>
+    tool({ name, description: name, schema: z.object({}), execute: () => execute() as never });
   const tools = [once('look', () => 'seen'), once('report', () => toolResult.success({ count: 2 }, { final: true }))];
   const model = roundModel([{ toolCalls: [{ name: 'look' }] }, { toolCalls: [{ name: 'look' }, { name: 'report' }] }, { text: 'never' }]);
-  return { runnable: agent({ name: 'worker', model, tools, output: z.object({ count: z.number() }) }), executions };
+  return { runnable: agent({ name: 'worker', model, tools, output: z.object({ count: z.number() }) }) };
 };
 
 test('a process that stops between the final result and the end is continued to the same end, without another call', async () => {

@@ -1,9 +1,15 @@
 import { type AgentOptions, agent, type Event, type EventOf, type Goal, type RunResult, runtime, tool } from 'adjutant';
-import { type ScriptedModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import {
+  appendBoundaries,
+  continueFrom,
+  type MakeScenario,
+  runWhole,
+  type ScriptedModel,
+  type ScriptedResponse,
+  scriptedModel,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { appendBoundaries, continueFrom, runWhole } from './recovery/crash-matrix.ts';
-import type { MakeScenario } from './recovery/scenario.ts';
 
 const decisionsOf = (events: readonly Event[]) =>
   events.filter((event): event is EventOf<'decision'> => event.type === 'decision' && event.component === 'goal');
@@ -164,7 +170,7 @@ const trying: MakeScenario = () => {
   const model = scriptedModel((prompt) => ({
     text: ['First try', 'Second try', 'Title'][prompt.filter(({ role }) => role === 'assistant').length] ?? '',
   }));
-  return { runnable: agent({ name: 'writer', model, goal: { check: short } }), executions: [] };
+  return { runnable: agent({ name: 'writer', model, goal: { check: short } }) };
 };
 
 test('a process that stops between an answer and the next round is continued as if it had not', async () => {

@@ -12,12 +12,18 @@ import {
   runtime,
   tool,
 } from 'adjutant';
-import { type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
+import {
+  appendBoundaries,
+  continueFrom,
+  type MakeScenario,
+  roundModel,
+  runWhole,
+  type ScriptedResponse,
+  scriptedModel,
+  takingOver,
+  testClock,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
-import { appendBoundaries, continueFrom, runWhole } from './recovery/crash-matrix.ts';
-import { shared } from './recovery/process.ts';
-import { roundModel } from './recovery/round-model.ts';
-import type { MakeScenario } from './recovery/scenario.ts';
 
 function eventsOf<Type extends EventType>(events: readonly Event[], type: Type): EventOf<Type>[] {
   return events.filter((event): event is EventOf<Type> => event.type === type);
@@ -92,7 +98,7 @@ describe('input', () => {
 
 describe('modelCall', () => {
   test('deny: too many calls of a session in a short time, over a restart too', async () => {
-    const store = shared(memoryStore());
+    const store = takingOver(memoryStore());
     const clock = testClock();
     const helper = agent({
       name: 'helper',
@@ -283,7 +289,7 @@ test('wherever a run is stopped, it goes on with the same decisions, each made o
       redactPersonalData({ at: ['input', 'output', 'toolCall', 'toolResult'] }),
       at('toolCall', { action: 'guide', message: 'Only once.' }),
     ];
-    return { runnable: agent({ name: 'helper', model, tools: [send], supervision: { guardrails } }), executions: [] };
+    return { runnable: agent({ name: 'helper', model, tools: [send], supervision: { guardrails } }) };
   };
   const whole = await runWhole(make);
   expect(whole.outcome.result).toMatchObject({ status: 'completed', output: 'Sent to [email].' });

@@ -12,12 +12,9 @@ import {
   tool,
   transcript,
 } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { appendBoundaries, scriptedModel, takingOver, tickingClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { appendBoundaries } from './recovery/crash-matrix.ts';
-import { shared } from './recovery/process.ts';
-import { tickingClock } from './recovery/ticking-clock.ts';
 
 const clerkOf = (texts: readonly string[] = ['done']) => {
   const model = scriptedModel(texts.map((text) => ({ text })));
@@ -337,7 +334,7 @@ test('a crash at any place leaves the preparation done, the admission asked and 
 });
 
 test('a process without the lifecycle leaves the follow-up of a run to others, and runs what it is asked to', async () => {
-  const store = shared(memoryStore());
+  const store = takingOver(memoryStore());
   const { clerk } = clerkOf();
   const lifecycle: LifecycleOptions = { postProcess: (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve())) };
   const first = runtime({ app: 'lifecycle', store, runnables: [clerk], recover: 'manual', lifecycle });
@@ -357,7 +354,7 @@ test('a process without the lifecycle leaves the follow-up of a run to others, a
 });
 
 test('another process follows up a run whose process stopped in between, by itself', async () => {
-  const store = shared(memoryStore());
+  const store = takingOver(memoryStore());
   const { clerk } = clerkOf();
   const begun = Promise.withResolvers<void>();
   const postProcess = async (ctx: { readonly signal: AbortSignal }) => {

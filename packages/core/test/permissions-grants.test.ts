@@ -1,10 +1,9 @@
 import { agent, explain, memoryStore, runtime, type Session, step, tool } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { scriptedModel, takingOver } from 'adjutant/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Grants } from '../src/engine/grants.ts';
-import { shared } from './recovery/process.ts';
 
 /** What a run of the session may do, as its first line finds it. */
 const look = step({ name: 'look', execute: () => undefined });
@@ -14,7 +13,7 @@ function permissionsOf(session: Session, runId: string): readonly string[] {
 }
 
 test('a session is granted permissions when it is made or opened, or later, and they are taken back', async () => {
-  const store = shared(memoryStore());
+  const store = takingOver(memoryStore());
   const app = runtime({ app: 'grants', store, recover: 'manual' });
   const session = await app.session({ id: 's', permissions: ['fs:read', 'web:*'] });
   await app.run(look, { session, runId: 'one' });
@@ -49,7 +48,7 @@ test('a session is granted permissions when it is made or opened, or later, and 
 });
 
 test('a session that is created with permissions has them in every process', async () => {
-  const store = shared(memoryStore());
+  const store = takingOver(memoryStore());
   const app = runtime({ app: 'grants', store, recover: 'manual' });
   await app.sessions.create({ id: 's', permissions: ['fs:read'] });
   await app.close();

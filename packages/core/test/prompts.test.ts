@@ -22,12 +22,10 @@ import {
   tool,
   wrapUserMessages,
 } from 'adjutant';
-import { type ScriptedModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { appendBoundaries, type ScriptedModel, type ScriptedResponse, scriptedModel, tickingClock } from 'adjutant/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { appendBoundaries } from './recovery/crash-matrix.ts';
-import { tickingClock } from './recovery/ticking-clock.ts';
 
 const quiet = z.object({});
 const look = tool({

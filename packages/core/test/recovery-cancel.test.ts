@@ -1,11 +1,8 @@
 import { agent, type Event, type Runnable, step, tool } from 'adjutant';
+import { continueFrom, type MakeScenario, openInvocations, roundModel, runWhole } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { scenarios } from './crash/scenarios.ts';
-import { continueFrom, runWhole } from './recovery/crash-matrix.ts';
-import { openPaths } from './recovery/process.ts';
-import { roundModel } from './recovery/round-model.ts';
-import type { MakeScenario } from './recovery/scenario.ts';
 
 /** A run that is in a tool, called by an agent, called by a step, when it is cancelled. */
 function withCaller(makeCaller: (patient: Runnable) => Runnable): MakeScenario {
@@ -53,7 +50,7 @@ test.each([
   for (let cut = cancelled; cut < whole.events.length; cut++) {
     const { outcome, events, executions } = await continueFrom(make, whole.events.slice(0, cut));
     expect({ cut, ...outcome.result }).toEqual({ cut, ...whole.outcome.result });
-    expect({ cut, executions, open: openPaths(events) }).toEqual({ cut, executions: [], open: [] });
+    expect({ cut, executions, open: openInvocations(events) }).toEqual({ cut, executions: [], open: [] });
     expect({ cut, ends: ends(events).sort() }).toEqual({ cut, ends: ends(whole.events).sort() });
     expect(ends(events).at(-1)).toBe('run cancelled');
   }

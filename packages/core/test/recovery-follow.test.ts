@@ -1,7 +1,7 @@
 import { agent, type LedgerStore, memoryStore, runtime, type Store, tool } from 'adjutant';
+import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { roundModel } from './recovery/round-model.ts';
 
 /** A store that tells nobody of new events, as one whose hints come late. `claimed` resolves when somebody has asked for a session. */
 function silent(store: Store): { readonly store: Store; readonly claimed: Promise<void> } {

@@ -1,8 +1,7 @@
 import { agent, type Event, loop, memoryStore, parallel, type Runnable, runtime, sequence, step, tool } from 'adjutant';
-import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { appendBoundaries, continueFrom, runWhole, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { appendBoundaries, continueFrom, runWhole } from './recovery/crash-matrix.ts';
 import { shuffledCalls } from './recovery/scenarios.ts';
 
 const done = (name: string) => step({ name, execute: (ctx) => ctx.complete(`${name} is done`) });

@@ -1,21 +1,16 @@
-import { type Event, memoryStore } from 'adjutant';
+import type { Event } from 'adjutant';
+import { appendBoundaries, type CrashManner, continueFrom, crashPoints, openInvocations, runWhole } from 'adjutant/testing';
 import { expect, test } from 'vitest';
-import { casesOf } from './crash/matrix.ts';
 import { scenarios as matrix } from './crash/scenarios.ts';
-import { appendBoundaries, continueFrom, runWhole } from './recovery/crash-matrix.ts';
-import { openPaths } from './recovery/process.ts';
 import * as scenarios from './recovery/scenarios.ts';
 
 /** Every place on every store is the matter of `npm run test:crash`. */
-const nth = 3;
+const every = 3;
+const manners: readonly CrashManner[] = ['copied', 'given-back', 'before', 'after', 'twice'];
 
-test.each(Object.entries(matrix))('%s goes on to the same end wherever it stops', async (scenario, make) => {
-  let cases = 0;
-  for await (const { name, run } of casesOf({ scenario, make, storeName: 'memory', openStore: () => memoryStore(), nth })) {
-    await run().catch((error: unknown) => Promise.reject(new Error(name, { cause: error })));
-    cases++;
-  }
-  expect(cases).toBeGreaterThan(10);
+test.each(Object.entries(matrix))('%s goes on to the same end wherever it stops', async (_scenario, make) => {
+  const { points } = await crashPoints(make, { manners, every });
+  expect(points).toBeGreaterThan(10);
 });
 
 /** What the calls and effects whose attempts lie before the cut were given as idempotency key, unless it is known to have had no effect. */
@@ -64,6 +59,6 @@ test('a branch that failed has the others cancelled, also when the process stopp
     const ends = events.flatMap((event) => (event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : []));
     expect(ends.slice(-3).sort()).toEqual(['run error', 'run/line error', 'run/patient cancelled']);
     expect(ends.at(-1)).toBe('run error');
-    expect(openPaths(events)).toEqual([]);
+    expect(openInvocations(events)).toEqual([]);
   }
 });

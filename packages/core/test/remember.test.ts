@@ -1,9 +1,7 @@
 import { agent, agentTool, memoryStore, runtime, type Session, sequence, step, tool } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { appendBoundaries, scriptedModel, tickingClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { appendBoundaries } from './recovery/crash-matrix.ts';
-import { tickingClock } from './recovery/ticking-clock.ts';
 
 const quiet = z.object({});
 const facts = (session: Session) => session.events.flatMap((event) => (event.type === 'memory' ? [event.text] : []));

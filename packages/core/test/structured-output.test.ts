@@ -13,11 +13,17 @@ import {
   sequence,
   tool,
 } from 'adjutant';
-import { type ScriptedModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import {
+  appendBoundaries,
+  continueFrom,
+  type MakeScenario,
+  runWhole,
+  type ScriptedModel,
+  type ScriptedResponse,
+  scriptedModel,
+} from 'adjutant/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { appendBoundaries, continueFrom, runWhole } from './recovery/crash-matrix.ts';
-import type { MakeScenario } from './recovery/scenario.ts';
 
 const product = z.object({ name: z.string(), price: z.number() });
 const lamp = '{"name":"Lamp","price":12}';
@@ -265,7 +271,7 @@ const repairing: MakeScenario = () => {
     const answers = prompt.filter(({ role }) => role === 'assistant').length;
     return { text: ['A lamp', '{"name":"Lamp"}', lamp][answers] ?? lamp };
   });
-  return { runnable: agent({ name: 'seller', model, output: output({ session: { product } }, 'product') }), executions: [] };
+  return { runnable: agent({ name: 'seller', model, output: output({ session: { product } }, 'product') }) };
 };
 
 test('a process that stops between an answer and its repair is continued as if it had not', async () => {

@@ -1,10 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { agent, canonicalJson, type Event, type Model, memoryStore, promptOf, runtime, type Session, textPrompt, textProtocol, tool } from 'adjutant';
-import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
+import { appendBoundaries, type ScriptedModel, scriptedModel, tickingClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { appendBoundaries } from './recovery/crash-matrix.ts';
-import { tickingClock } from './recovery/ticking-clock.ts';
 
 const distance = tool({
   name: 'distance',

@@ -1,5 +1,36 @@
+export { type CrashCase, type CrashCasesOptions, type CrashManner, crashCases } from './crash/crash-cases.ts';
+export { type CrashPointsOptions, type CrashPointsReport, crashPoints } from './crash/crash-points.ts';
+export type { CrashScenario, Execution, MakeScenario, ScenarioAnswers, ScenarioComparison } from './crash/crash-scenario.ts';
 export { type CrashingStore, crashingStore, takingOver } from './crash/crashing-store.ts';
+export { CrashPointError, CrashPointsError } from './crash/errors.ts';
+export { ledgerProjection, type ProjectionSource } from './crash/ledger-projection.ts';
+export { openInvocations, type ScenarioOutcome } from './crash/scenario-process.ts';
+export { appendBoundaries, continueFrom, type EndedScenario, runWhole } from './crash/scenario-runs.ts';
+export { InvalidLedgerFileError, LedgerFileTooNewError, RedactionIncompleteError } from './ledger-file/errors.ts';
+export { type ExportOptions, exportLedger } from './ledger-file/export-ledger.ts';
+export type { RedactedValue } from './ledger-file/known-values.ts';
+export { type LedgerFile, ledgerFileText, type RedactionRecord, type WrittenPattern } from './ledger-file/ledger-file.ts';
+export { parseLedgerFile, type ReadLedgerFileOptions, readLedgerFile } from './ledger-file/read-ledger-file.ts';
+export type { RedactOptions } from './ledger-file/redaction-rules.ts';
+export { replayFile } from './ledger-file/replay-file.ts';
+export { writeLedgerFile } from './ledger-file/write-ledger-file.ts';
+export { ExpectNotFoundError, InvalidMatcherUseError } from './matchers/errors.ts';
+export type { LedgerSource } from './matchers/ledger-source.ts';
+export type { MatcherResult, RunnerContext } from './matchers/matcher-context.ts';
+export type {
+  DecisionPattern,
+  EventPattern,
+  KnownStatus,
+  LedgerMatchers,
+  MatchLedgerOptions,
+  StoryPattern,
+  ToolOrderOptions,
+} from './matchers/matcher-types.ts';
+export { matchers } from './matchers/matchers.ts';
+export { type ExtendableExpect, setupMatchers } from './matchers/setup.ts';
+export { ledgerStory, type StoryOptions } from './matchers/story.ts';
 export { allowRealModels, areRealModelsForbidden, type ForbidRealModelsOptions, forbidRealModels } from './real-model-switch.ts';
+export { roundModel } from './round-model.ts';
 export {
   ScriptExhaustedError,
   type ScriptedModel,
@@ -12,6 +43,8 @@ export {
 } from './scripted-model.ts';
 export { type MakeStore, type StoreUnderTest, storeContract } from './store-contract.ts';
 export { type TestClock, testClock } from './test-clock.ts';
+export { tickingClock } from './ticking-clock.ts';
+export { type AgentUserOptions, agentUser } from './users/agent-user.ts';
 export type { ConversationEnd, ConversationResult, RunWithUserOptions } from './users/conversation-options.ts';
 export {
   InvalidUserMessageError,
@@ -20,6 +53,7 @@ export {
   UserAnswerRefusedError,
   UserScriptUnusedError,
 } from './users/errors.ts';
+export { type HumanUser, type HumanUserOptions, humanUser } from './users/human-user.ts';
 export { type RunWithUserInAppOptions, runWithUser } from './users/run-with-user.ts';
 export {
   type AnswerWith,
@@ -31,6 +65,7 @@ export {
   type ScriptedUserOptions,
   scriptedUser,
 } from './users/scripted-user.ts';
+export { type SimulatedUserOptions, simulatedUser, simulatedUserInstructions } from './users/simulated-user.ts';
 export type {
   AnsweredRequest,
   ConversationView,
@@ -43,3 +78,4 @@ export type {
   UserQuestion,
   UserTurn,
 } from './users/user.ts';
+export type { AskedOfUser, UserBridge } from './users/user-bridge.ts';

@@ -1,8 +1,8 @@
 /** A process that carries runs on until they have ended or it is killed: `node killed-worker.ts <WorkerOrder as JSON>`. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { agent, type EffectContext, EffectUnknownError, type JsonValue, loop, parallel, runtime, sequence, step, tool } from 'adjutant';
+import { roundModel } from 'adjutant/testing';
 import { z } from 'zod';
-import { roundModel } from '../recovery/round-model.ts';
 import { EffectFile } from './effect-file.ts';
 import { connect, type StoreAddress } from './worker-store.ts';
 

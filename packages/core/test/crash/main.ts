@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
+import { type CrashManner, CrashPointsError, crashPoints, type MakeScenario } from 'adjutant/testing';
 import { newSchema, reasonToSkip, serverUrl } from '../postgres/server.ts';
 import { killAtRandom } from './kills.ts';
-import { type Case, casesOf } from './matrix.ts';
 import { scenarios } from './scenarios.ts';
-import { openMatrixStores } from './stores.ts';
+import { type MatrixStore, openMatrixStores } from './stores.ts';
 import type { StoreAddress } from './worker-store.ts';
 
 const { values } = parseArgs({
@@ -22,38 +22,20 @@ const { values } = parseArgs({
     seed: { type: 'string' },
   },
 });
-/** A case that takes longer hangs. */
-const longestMs = 60_000;
+const manners: readonly CrashManner[] = ['copied', 'given-back', 'before', 'after', 'twice'];
 
 let cases = 0;
 let failed = 0;
 
-async function runCase({ name, run }: Case): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const hanging = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`it has not ended after ${longestMs / 1000} seconds`)), longestMs);
-  });
+async function runScenario(name: string, make: MakeScenario, { store, atOnce }: MatrixStore): Promise<void> {
   try {
-    if (await Promise.race([run(), hanging])) cases++;
+    cases += (await crashPoints(make, { store, manners, every: values.quick ? 4 : 1, atOnce })).points;
   } catch (error) {
-    cases++;
-    failed++;
+    const { points, failures } = error instanceof CrashPointsError ? error.data : { points: 1, failures: [undefined] };
+    cases += points as number;
+    failed += (failures as readonly unknown[]).length;
     console.error(`FAILED ${name}\n${error instanceof Error ? (error.stack ?? error.message) : inspect(error)}\n`);
-  } finally {
-    clearTimeout(timer);
   }
-}
-
-/** Takes cases as they are found, some at the same time. */
-async function runAll(found: AsyncGenerator<Case>, atOnce: number): Promise<void> {
-  const worker = async (): Promise<void> => {
-    for (;;) {
-      const { done, value } = await found.next();
-      if (done === true) return;
-      await runCase(value);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 /** Numbers from 0 to 1 that a seed repeats (mulberry32). */
@@ -98,11 +80,8 @@ async function runMatrix(): Promise<void> {
     const began = performance.now();
     const before = cases;
     for (const [scenario, make] of Object.entries(scenarios)) {
-      if (!`${scenario}, ${matrixStore.name}`.includes(values.only)) continue;
-      await runAll(
-        casesOf({ scenario, make, storeName: matrixStore.name, openStore: matrixStore.store, nth: values.quick ? 4 : 1 }),
-        matrixStore.atOnce,
-      );
+      const name = `${scenario}, ${matrixStore.name}`;
+      if (name.includes(values.only)) await runScenario(name, make, matrixStore);
     }
     await matrixStore.close();
     console.log(`${matrixStore.name}: ${cases - before} cases in ${Math.round((performance.now() - began) / 1000)} s`);

@@ -1,7 +1,6 @@
 import { agent, parallel, type Runnable, tool } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { roundModel, scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
-import { roundModel } from '../recovery/round-model.ts';
 import type { EffectFile } from './effect-file.ts';
 
 /** What the runnables of a process tell and wait for. */

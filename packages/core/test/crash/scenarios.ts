@@ -1,9 +1,8 @@
-import { agent, type JsonValue, loop, type PendingCall, parallel, sequence, step, ToolFailure, tool } from 'adjutant';
+import { agent, type JsonValue, loop, type PendingCall, parallel, type RequestAnswer, sequence, step, ToolFailure, tool } from 'adjutant';
+import { type MakeScenario, roundModel } from 'adjutant/testing';
 import { z } from 'zod';
-import { roundModel } from '../recovery/round-model.ts';
-import type { MakeScenario, ScenarioAnswer } from '../recovery/scenario.ts';
 import * as basic from '../recovery/scenarios.ts';
-import { call, failedAttempts, leaf, noting, withExecutions } from '../recovery/scenarios.ts';
+import { call, failedAttempts, leaf, noting } from '../recovery/scenarios.ts';
 import * as supervised from './supervised-scenarios.ts';
 
 const schema = z.object({ n: z.number() });
@@ -25,28 +24,27 @@ function asker(name: string) {
   });
 }
 
-function answerInput({ args, callId }: PendingCall): ScenarioAnswer {
+function answerInput({ args, callId }: PendingCall): RequestAnswer {
   const { question } = args as { question?: string };
   return { decision: 'answer', input: question === undefined ? { approved: !callId.endsWith('.1') } : { answer: `As to “${question}”: red` } };
 }
 
 /** Gating and confirming tools, several calls of a round, in branches, and a loop that waits for messages. */
-const yielding: MakeScenario = withExecutions((executions) => {
+const yielding: MakeScenario = () => {
   const confirm = tool({
     name: 'confirm',
     description: 'Asks before doing it',
     schema,
     recovery: 'rerun',
     yieldSchema: z.object({ approved: z.boolean() }),
-    execute: ({ callId, idempotencyKey, input, args }) => {
-      executions.push({ callId, key: idempotencyKey });
+    execute: ({ input, args }) => {
       return input?.approved === true ? `did ${args.n}` : { declined: args.n };
     },
   });
   const confirmer = agent({
     name: 'confirmer',
     model: roundModel([{ toolCalls: [call('confirm', 1), call('confirm', 2), call('note', 3)] }, { text: 'confirmed' }]),
-    tools: [confirm, noting(executions, 'note')],
+    tools: [confirm, noting('note')],
     output: 'confirmer',
   });
   return {
@@ -57,14 +55,14 @@ const yielding: MakeScenario = withExecutions((executions) => {
         loop({ name: 'chat', runnable: agent({ name: 'talker', model: roundModel([{ text: 'well' }]) }), maxIterations: 2, yields: true }),
       ],
     }),
-    answer: answerInput,
+    answers: answerInput,
     message: (count) => `message ${count}`,
   };
-});
+};
 
 /** One call is allowed, one edited, one rejected. */
 function approvals(recovery: 'rerun' | 'report'): MakeScenario {
-  return withExecutions((executions) => ({
+  return () => ({
     runnable: agent({
       name: 'payer',
       model: roundModel([
@@ -79,28 +77,27 @@ function approvals(recovery: 'rerun' | 'report'): MakeScenario {
           schema,
           recovery,
           approval: { expiresIn: 7 * 86_400_000 },
-          execute: ({ args, callId, idempotencyKey, state }) => {
-            executions.push({ callId, key: idempotencyKey });
+          execute: ({ args, state }) => {
             state[`paid ${args.n}`] = true;
             return { paid: args.n };
           },
         }),
       ],
     }),
-    answer: ({ args }): ScenarioAnswer => {
+    answers: ({ args }): RequestAnswer => {
       const { n } = args as { n: number };
       if (n === 2) return { decision: 'edit', input: { n: 20 } };
       return n === 3 ? { decision: 'reject', reason: 'too much' } : { decision: 'approve' };
     },
-    ...(recovery === 'report' ? { compares: 'end', isReporting: true } : {}),
-  }));
+    ...(recovery === 'report' ? { compares: 'end' as const } : {}),
+  });
 }
 
 const order = z.object({ id: z.string(), lines: z.array(z.object({ item: z.string(), count: z.number() })) });
 const stateSchema = { session: { order, total: z.number(), log: z.array(z.string()) } };
 
 /** State that a schema checks, written by a step, by tools of concurrent branches and by the join. */
-const structuredState: MakeScenario = withExecutions((executions) => {
+const structuredState: MakeScenario = () => {
   const adder = (name: string) =>
     agent({
       name,
@@ -113,7 +110,6 @@ const structuredState: MakeScenario = withExecutions((executions) => {
           stateSchema,
           recovery: 'rerun',
           execute: (ctx) => {
-            executions.push({ callId: ctx.callId, key: ctx.idempotencyKey });
             (ctx.state as unknown as Record<string, unknown>)[`lines_${name}_${ctx.args.n}`] = { item: name, count: ctx.args.n };
             return ctx.state.order?.id;
           },
@@ -159,12 +155,12 @@ const structuredState: MakeScenario = withExecutions((executions) => {
         end,
       ],
     }),
-    stateSchema,
+    app: { stateSchema },
   };
-});
+};
 
 /** Attempts that are known to have had no effect are made again, and calls of a tool that may be repeated also after a lost connection. */
-const retries: MakeScenario = withExecutions((executions) => ({
+const retries: MakeScenario = () => ({
   runnable: agent({
     name: 'stubborn',
     model: roundModel([{ toolCalls: [call('busy', 1), call('lossy', 2)] }, { toolCalls: [call('broken', 3)] }, { text: 'through' }]),
@@ -175,9 +171,8 @@ const retries: MakeScenario = withExecutions((executions) => ({
         schema,
         retry: { maxAttempts: 20, initialDelayMs: 1, backoffMultiplier: 1 },
         recovery: 'rerun',
-        execute: ({ callId, idempotencyKey, session, args }) => {
+        execute: ({ callId, session, args }) => {
           if (failedAttempts(session.events, callId) < 2) throw new ToolFailure('not yet', { retryAfterMs: 1 });
-          executions.push({ callId, key: idempotencyKey });
           return args.n;
         },
       }),
@@ -187,8 +182,7 @@ const retries: MakeScenario = withExecutions((executions) => ({
         schema,
         recovery: 'rerun',
         retry: { maxAttempts: 20, initialDelayMs: 1, backoffMultiplier: 1 },
-        execute: ({ callId, idempotencyKey, session, args }) => {
-          executions.push({ callId, key: idempotencyKey });
+        execute: ({ callId, session, args }) => {
           if (failedAttempts(session.events, callId) < 1) throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
           return args.n;
         },
@@ -204,20 +198,20 @@ const retries: MakeScenario = withExecutions((executions) => ({
       }),
     ],
   }),
-}));
+});
 
 /** Somebody cancels while a branch is in a tool that waits to be told to stop. */
-const cancelling: MakeScenario = withExecutions((executions) => {
+const cancelling: MakeScenario = () => {
   const begun = Promise.withResolvers<void>();
   return {
     runnable: sequence({
       name: 'line',
       runnables: [
-        leaf(executions, 'first'),
+        leaf('first'),
         parallel({
           name: 'both',
           runnables: [
-            leaf(executions, 'beside'),
+            leaf('beside'),
             agent({
               name: 'patient',
               model: roundModel([{ toolCalls: [call('wait', 1)] }, { text: 'never' }]),
@@ -228,7 +222,6 @@ const cancelling: MakeScenario = withExecutions((executions) => {
                   schema,
                   recovery: 'rerun',
                   execute: (ctx) => {
-                    executions.push({ callId: ctx.callId, key: ctx.idempotencyKey });
                     begun.resolve();
                     return new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)));
                   },
@@ -243,10 +236,10 @@ const cancelling: MakeScenario = withExecutions((executions) => {
     cancelWhen: begun.promise,
     compares: 'end',
   };
-});
+};
 
 /** Shared scopes are written by steps, tools and branches; what landed is neither lost nor done again. */
-const sharedWrites: MakeScenario = withExecutions((executions) => {
+const sharedWrites: MakeScenario = () => {
   const types = { session: {}, user: { n: z.number(), last: z.string() } };
   const adding = (name: string) =>
     step({
@@ -275,7 +268,6 @@ const sharedWrites: MakeScenario = withExecutions((executions) => {
               stateSchema: types,
               recovery: 'rerun',
               execute: (ctx) => {
-                executions.push({ callId: ctx.callId, key: ctx.idempotencyKey });
                 ctx.state.user.update('n', (n = 0) => n + 1);
                 return 'counted';
               },
@@ -284,14 +276,14 @@ const sharedWrites: MakeScenario = withExecutions((executions) => {
         }),
       ],
     }),
-    stateSchema: types,
-    shared: { n: 8 },
+    app: { stateSchema: types },
+    session: { userId: 'ann' },
     compares: 'outcome',
   };
-});
+};
 
 /** Three levels: an agent whose tools call a parallel of a loop and an agent that asks for approval. */
-const mixture: MakeScenario = withExecutions((executions) => {
+const mixture: MakeScenario = () => {
   const approving = agent({
     name: 'approving',
     model: roundModel([{ toolCalls: [call('spend', 1)] }, { text: 'spent' }]),
@@ -302,8 +294,7 @@ const mixture: MakeScenario = withExecutions((executions) => {
         schema,
         recovery: 'rerun',
         approval: { expiresIn: 7 * 86_400_000 },
-        execute: ({ args, callId, idempotencyKey }) => {
-          executions.push({ callId, key: idempotencyKey });
+        execute: ({ args }) => {
           return { spent: args.n };
         },
       }),
@@ -318,8 +309,7 @@ const mixture: MakeScenario = withExecutions((executions) => {
       execute: async (ctx) => {
         const given = await ctx.effect(
           'look',
-          ({ idempotencyKey }) => {
-            executions.push({ callId: `${ctx.invocationId}/look`, key: idempotencyKey });
+          () => {
             return 1;
           },
           { recovery: 'rerun' },
@@ -344,38 +334,40 @@ const mixture: MakeScenario = withExecutions((executions) => {
             return ctx.state['looked'];
           },
         }),
-        noting(executions, 'note'),
+        noting('note'),
       ],
       output: 'answer',
     }),
-    runnables: [team],
-    answer: (pending) => (pending.kind === 'approval' ? { decision: 'approve' } : answerInput(pending)),
+    app: { runnables: [team] },
+    answers: (pending) => (pending.kind === 'approval' ? { decision: 'approve' } : answerInput(pending)),
   };
-});
+};
 
 /** What is written before a call lands with whatever call came next, which is another one in every run. */
 const shuffled: MakeScenario = () => ({ ...basic.shuffledCalls(), compares: 'outcome' });
 const failFast: MakeScenario = () => ({ ...basic.failFast(), compares: 'end' });
-const reporting: MakeScenario = () => ({ ...basic.agentScenario('report')(), compares: 'outcome', isReporting: true });
+const reporting: MakeScenario = () => ({ ...basic.agentScenario('report')(), compares: 'outcome' });
 
 /** What happens around a run: prepared with effects and state, let in, and followed up behind its result. */
-const lifecycle: MakeScenario = withExecutions((executions) => ({
+const lifecycle: MakeScenario = () => ({
   runnable: agent({
     name: 'guest',
     model: roundModel([{ toolCalls: [call('note', 1)] }, { text: 'done' }]),
-    tools: [noting(executions, 'note')],
+    tools: [noting('note')],
     output: 'answer',
   }),
-  lifecycle: {
-    prepare: async (ctx) => {
-      ctx.state['profile'] = await ctx.effect('load', () => 'ann', { recovery: 'rerun' });
-    },
-    admit: (ctx) => ctx.state['profile'] === 'ann' || { refuse: 'Nobody knows you.' },
-    postProcess: async (ctx, { output }) => {
-      ctx.state['kept'] = await ctx.effect('keep', () => `kept ${String(output)}`, { recovery: 'rerun' });
+  app: {
+    lifecycle: {
+      prepare: async (ctx) => {
+        ctx.state['profile'] = await ctx.effect('load', () => 'ann', { recovery: 'rerun' });
+      },
+      admit: (ctx) => ctx.state['profile'] === 'ann' || { refuse: 'Nobody knows you.' },
+      postProcess: async (ctx, { output }) => {
+        ctx.state['kept'] = await ctx.effect('keep', () => `kept ${String(output)}`, { recovery: 'rerun' });
+      },
     },
   },
-}));
+});
 
 /** What the crash matrix runs. */
 export const scenarios: Readonly<Record<string, MakeScenario>> = {

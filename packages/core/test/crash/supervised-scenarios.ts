@@ -1,37 +1,25 @@
 import { APICallError, type LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { agent, type HookContext, sequence, step, ToolFailure, textProtocol, tool, toolResult } from 'adjutant';
-import { type ScriptedModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { agent, type HookContext, type RequestAnswer, sequence, step, ToolFailure, textProtocol, tool, toolResult } from 'adjutant';
+import { type MakeScenario, roundModel, type ScriptedResponse } from 'adjutant/testing';
 import { z } from 'zod';
-import { roundModel } from '../recovery/round-model.ts';
-import type { Execution, MakeScenario, ScenarioAnswer } from '../recovery/scenario.ts';
-import { call, failedAttempts, leaf, noting, withExecutions } from '../recovery/scenarios.ts';
+import { call, failedAttempts, leaf, noting } from '../recovery/scenarios.ts';
 import { strictModel, withWindow } from '../small-window.ts';
 
 const schema = z.object({ n: z.number() });
 const calls = (...names: readonly string[]): ScriptedResponse => ({ toolCalls: names.map((name, index) => call(name, index + 1)) });
 
-/** A model that answers by how many answers its prompt shows. */
-function answeringModel(responses: readonly ScriptedResponse[], modelId = 'scripted'): ScriptedModel {
-  return scriptedModel((prompt) => responses[Math.min(answers(prompt), responses.length - 1)] ?? { text: 'done' }, { modelId });
-}
-
-function answers(prompt: LanguageModelV4Prompt): number {
-  return prompt.filter(({ role }) => role === 'assistant').length;
-}
-
 function http(status: number): Error {
   return Object.assign(new Error(`HTTP ${status}`), { status });
 }
 
-/** A tool that fails so many times, notes each attempt, and then works. */
-function failing(executions: Execution[], name: string, times: number, error: () => Error, more: object = {}) {
+/** A tool that fails so many times, and then works. */
+function failing(name: string, times: number, error: () => Error, more: object = {}) {
   return tool({
     name,
     description: `Tries ${name}`,
     schema,
     recovery: 'rerun',
-    execute: ({ args, callId, idempotencyKey, session }) => {
-      executions.push({ callId, key: idempotencyKey });
+    execute: ({ args, callId, session }) => {
       if (failedAttempts(session.events, callId) < times) throw error();
       return { [name]: args.n };
     },
@@ -43,7 +31,7 @@ const quick = { initialDelayMs: 1, backoffMultiplier: 1 };
 const always = Number.POSITIVE_INFINITY;
 
 /** What the error router does: it tries again, lets other tools stand in, one of them by leave of a person, gives hints and closes ways. */
-export const routing: MakeScenario = withExecutions((executions) => {
+export const routing: MakeScenario = () => {
   const chains = { http_429: ['backoff', 'backoff', 'report'], http_403: ['fallbackTool', 'report'] } as const;
   return {
     runnable: agent({
@@ -54,32 +42,32 @@ export const routing: MakeScenario = withExecutions((executions) => {
         { text: 'fetched' },
       ]),
       tools: [
-        failing(executions, 'limited', 2, () => http(429)),
-        failing(executions, 'overrun', always, () => http(429)),
-        failing(executions, 'closed', always, () => http(403), { fallback: { tool: 'note', args: () => ({ n: 30 }) } }),
-        failing(executions, 'paywall', always, () => http(403), { fallback: 'buy' }),
-        noting(executions, 'note'),
-        failing(executions, 'buy', 0, () => http(500), { approval: true }),
+        failing('limited', 2, () => http(429)),
+        failing('overrun', always, () => http(429)),
+        failing('closed', always, () => http(403), { fallback: { tool: 'note', args: () => ({ n: 30 }) } }),
+        failing('paywall', always, () => http(403), { fallback: 'buy' }),
+        noting('note'),
+        failing('buy', 0, () => http(500), { approval: true }),
       ],
       supervision: { errors: { chains, ...quick } },
     }),
-    answer: () => ({ decision: 'approve' }),
+    answers: () => ({ decision: 'approve' }),
     pause: 60_000,
   };
-});
+};
 
 /** Calls that lead nowhere, those of a tool that is not there too: they are warned of, not let through, and end in an answer without tools. */
-export const loops: MakeScenario = withExecutions((executions) => ({
+export const loops: MakeScenario = () => ({
   runnable: agent({
     name: 'stubborn',
     model: roundModel([calls('note'), calls('note', 'absent'), calls('note', 'absent'), calls('note', 'absent'), { text: 'I could not.' }]),
-    tools: [noting(executions, 'note')],
+    tools: [noting('note')],
     supervision: { loops: { warnAt: 2, blockAt: 3 } },
   }),
-}));
+});
 
 /** Guardrails at each point, questions that they ask, and a tool that is not allowed. */
-export const guarding: MakeScenario = withExecutions((executions) => {
+export const guarding: MakeScenario = () => {
   const byNumber = (n: unknown) => {
     if (n === 1) return { action: 'deny', message: 'Not one.' } as const;
     if (n === 2) return { action: 'transform', value: { n: 20 } } as const;
@@ -98,15 +86,15 @@ export const guarding: MakeScenario = withExecutions((executions) => {
   return {
     runnable: agent({
       name: 'careful',
-      model: answeringModel([calls('note', 'note', 'note', 'note', 'secret'), { toolCalls: [call('note', 3)] }, { text: 'rude' }, { text: 'kind' }]),
-      tools: [noting(executions, 'note'), failing(executions, 'secret', 0, () => http(500), { requiresPermission: ['vault:open'] })],
+      model: roundModel([calls('note', 'note', 'note', 'note', 'secret'), { toolCalls: [call('note', 3)] }, { text: 'rude' }, { text: 'kind' }]),
+      tools: [noting('note'), failing('secret', 0, () => http(500), { requiresPermission: ['vault:open'] })],
       supervision: { guardrails: [guarded] },
       output: 'answer',
     }),
     pause: 60_000,
-    answer: ({ callId }): ScenarioAnswer => (callId.includes('/r1.') ? { decision: 'approve' } : { decision: 'reject', reason: 'no' }),
+    answers: ({ callId }): RequestAnswer => (callId.includes('/r1.') ? { decision: 'approve' } : { decision: 'reject', reason: 'no' }),
   };
-});
+};
 
 /** Counts in the session's state: what lands once is 1. */
 function count(ctx: HookContext, key: string): void {
@@ -114,12 +102,12 @@ function count(ctx: HookContext, key: string): void {
 }
 
 /** Hooks that answer, change answers and results, hand over, and write state at each place, for calls beside each other too. */
-export const hooking: MakeScenario = withExecutions((executions) => {
-  const expert = leaf(executions, 'expert');
+export const hooking: MakeScenario = () => {
+  const expert = leaf('expert');
   const worker = agent({
     name: 'worker',
     model: roundModel([calls('never'), { toolCalls: [call('note', 1), call('note', 2), call('note', 3)] }, { text: 'plain' }]),
-    tools: [noting(executions, 'note')],
+    tools: [noting('note')],
     hooks: {
       beforeModel: (ctx) => {
         count(ctx, `asked ${ctx.round}`);
@@ -160,7 +148,7 @@ export const hooking: MakeScenario = withExecutions((executions) => {
   const desk = agent({
     name: 'desk',
     model: roundModel([calls('note'), { text: 'Let somebody else do it.' }]),
-    tools: [noting(executions, 'note')],
+    tools: [noting('note')],
     hooks: {
       afterModel: (ctx) => {
         count(ctx, 'answers of the desk');
@@ -170,7 +158,7 @@ export const hooking: MakeScenario = withExecutions((executions) => {
   });
   const silent = agent({
     name: 'silent',
-    model: answeringModel([{ text: 'never' }]),
+    model: roundModel([{ text: 'never' }]),
     hooks: {
       beforeAgent: (ctx) => {
         count(ctx, 'begins');
@@ -179,8 +167,8 @@ export const hooking: MakeScenario = withExecutions((executions) => {
     },
     output: 'silence',
   });
-  return { runnable: sequence({ name: 'all', runnables: [silent, desk, worker] }), runnables: [expert] };
-});
+  return { runnable: sequence({ name: 'all', runnables: [silent, desk, worker] }), app: { runnables: [expert] } };
+};
 
 function refusing(status: number, message: string, isRetryable: boolean): APICallError {
   const url = 'https://models.example/v1';
@@ -195,17 +183,17 @@ function refusing(status: number, message: string, isRetryable: boolean): APICal
 }
 
 /** Models that fail for good, error handlers that try again or give another result, and an answer when nothing else is left. */
-export const failures: MakeScenario = withExecutions((executions) => {
-  const broken = answeringModel([{ error: refusing(401, 'Incorrect API key', false) }], 'broken');
-  const overloaded = answeringModel([{ error: refusing(503, 'overloaded', true) }], 'overloaded');
+export const failures: MakeScenario = () => {
+  const broken = roundModel([{ error: refusing(401, 'Incorrect API key', false) }], { modelId: 'broken' });
+  const overloaded = roundModel([{ error: refusing(503, 'overloaded', true) }], { modelId: 'overloaded' });
   const twice = { kind: 'model' as const, provider: 'scripted', modelId: 'overloaded', settings: { retry: { maxAttempts: 2, initialDelayMs: 1 } } };
   const worker = agent({
     name: 'worker',
-    model: [broken, { ...twice, load: () => overloaded }, answeringModel([calls('busy', 'bad', 'worse'), { text: 'done' }], 'third')],
+    model: [broken, { ...twice, load: () => overloaded }, roundModel([calls('busy', 'bad', 'worse'), { text: 'done' }], { modelId: 'third' })],
     tools: [
-      failing(executions, 'busy', 2, () => new ToolFailure('busy', { errorType: 'busy' })),
-      failing(executions, 'bad', always, () => new ToolFailure('bad', { errorType: 'bad' })),
-      failing(executions, 'worse', always, () => new ToolFailure('worse', { errorType: 'worse' })),
+      failing('busy', 2, () => new ToolFailure('busy', { errorType: 'busy' })),
+      failing('bad', always, () => new ToolFailure('bad', { errorType: 'bad' })),
+      failing('worse', always, () => new ToolFailure('worse', { errorType: 'worse' })),
     ],
     errorHandlers: [
       {
@@ -233,38 +221,37 @@ export const failures: MakeScenario = withExecutions((executions) => {
     output: 'excuse',
   });
   return { runnable: sequence({ name: 'all', runnables: [helpless, worker] }) };
-});
+};
 
 /** Answers that do not fit and are asked for again, goals that ask for another round, and results that are the answer. */
-export const answering: MakeScenario = withExecutions((executions) => ({
+export const answering: MakeScenario = () => ({
   runnable: sequence({
     name: 'all',
     runnables: [
       agent({
         name: 'typed',
-        model: answeringModel([calls('note'), { text: 'It is red.' }, { text: '{"colour": 3}' }, { text: '{"colour": "red"}' }]),
-        tools: [noting(executions, 'note')],
+        model: roundModel([calls('note'), { text: 'It is red.' }, { text: '{"colour": 3}' }, { text: '{"colour": "red"}' }]),
+        tools: [noting('note')],
         output: z.object({ colour: z.string() }),
       }),
       agent({
         name: 'titled',
-        model: answeringModel([{ text: 'A long title' }, calls('note'), { text: 'A title' }, { text: 'Title' }]),
-        tools: [noting(executions, 'note')],
+        model: roundModel([{ text: 'A long title' }, calls('note'), { text: 'A title' }, { text: 'Title' }]),
+        tools: [noting('note')],
         goal: { check: (output) => String(output).length <= 5 || `it has ${String(output).length} characters` },
         output: 'title',
       }),
       agent({
         name: 'reporter',
-        model: answeringModel([calls('note', 'report'), { text: 'never' }]),
+        model: roundModel([calls('note', 'report'), { text: 'never' }]),
         tools: [
-          noting(executions, 'note'),
+          noting('note'),
           tool({
             name: 'report',
             description: 'Has the last word',
             schema,
             recovery: 'rerun',
-            execute: ({ callId, idempotencyKey }) => {
-              executions.push({ callId, key: idempotencyKey });
+            execute: () => {
               return toolResult.success('the report', { final: true });
             },
           }),
@@ -273,10 +260,10 @@ export const answering: MakeScenario = withExecutions((executions) => ({
       }),
     ],
   }),
-}));
+});
 
 /** A reader whose prompt outgrows its window; its answers follow from what the newest message says. */
-function reader(executions: Execution[], name: string, window: number, rounds: number, declared: number | undefined) {
+function reader(name: string, window: number, rounds: number, declared: number | undefined) {
   const { scripted } = strictModel(
     window,
     (prompt) => {
@@ -291,8 +278,7 @@ function reader(executions: Execution[], name: string, window: number, rounds: n
     description: 'Reads a page',
     schema,
     recovery: 'rerun',
-    execute: ({ args, callId, idempotencyKey }) => {
-      executions.push({ callId, key: idempotencyKey });
+    execute: ({ args }) => {
       return `${name}: page ${args.n}\n${'a line of text\n'.repeat(60)}`;
     },
   });
@@ -302,13 +288,12 @@ function reader(executions: Execution[], name: string, window: number, rounds: n
     schema,
     recovery: 'rerun',
     execute: (ctx) => {
-      executions.push({ callId: ctx.callId, key: ctx.idempotencyKey });
       ctx.remember(`${name} has begun`);
       ctx.remember(`Fact ${ctx.args.n}`, { key: 'fact' });
       return 'kept';
     },
   });
-  const summaries = answeringModel([{ text: 'Some pages were read.' }], 'summaries');
+  const summaries = roundModel([{ text: 'Some pages were read.' }], { modelId: 'summaries' });
   return agent({ name, model: withWindow(scripted, declared), tools: [read, keep], compaction: { model: summaries, keep: 4 }, output: name });
 }
 
@@ -319,16 +304,16 @@ function lastPage(prompt: LanguageModelV4Prompt, name: string): number {
 }
 
 /** Prompts that are made shorter: by a summary that a child writes, and after the provider has refused them. Facts stay. */
-export const compacting: MakeScenario = withExecutions((executions) => ({
+export const compacting: MakeScenario = () => ({
   runnable: sequence({
     name: 'all',
-    runnables: [reader(executions, 'scholar', 2_500, 7, 2_500), reader(executions, 'skimmer', 1_800, 5, undefined)],
+    runnables: [reader('scholar', 2_500, 7, 2_500), reader('skimmer', 1_800, 5, undefined)],
   }),
-}));
+});
 
 /** What is handed up, to a person, to the list of failures and to the caller. */
-export const escalating: MakeScenario = withExecutions((executions) => {
-  const locked = (name: string, times: number) => failing(executions, name, times, () => new ToolFailure('locked', { errorType: name }));
+export const escalating: MakeScenario = () => {
+  const locked = (name: string, times: number) => failing(name, times, () => new ToolFailure('locked', { errorType: name }));
   const vault = agent({
     name: 'vault',
     model: roundModel([calls('gate', 'door', 'chest', 'cellar'), { text: 'opened' }]),
@@ -365,31 +350,31 @@ export const escalating: MakeScenario = withExecutions((executions) => {
         vault,
       ],
     }),
-    runnables: [given],
-    answer: ({ name }): ScenarioAnswer => {
+    app: { runnables: [given] },
+    answers: ({ name }): RequestAnswer => {
       if (name === 'gate') return { decision: 'retry' };
       return name === 'door' ? { decision: 'succeeded', input: 'opened by hand' } : { decision: 'report' };
     },
   };
-});
+};
 
 /** A budget that ends with an answer without tools. What a call that was cut off may have cost counts too, so prompts may hold other limits. */
-export const spending: MakeScenario = withExecutions((executions) => ({
+export const spending: MakeScenario = () => ({
   runnable: agent({
     name: 'spender',
     model: roundModel([
       { ...calls('note'), usage: { inputTokens: 8_000, outputTokens: 600 } },
       { ...calls('note'), text: 'That is all.' },
     ]),
-    tools: [noting(executions, 'note')],
+    tools: [noting('note')],
     limits: { tokens: 9_000 },
     output: 'spent',
   }),
   compares: 'outcome',
-}));
+});
 
 /** A model that writes its calls as text, prepared, let in and followed up by the app; another run is not let in. */
-export const speaking: MakeScenario = withExecutions((executions) => {
+export const speaking: MakeScenario = () => {
   const texts = [
     'Thought: Two notes.\nAction: {"tool": "note", "arguments": {"n": 1}}\nAction: {\'action\': \'note\', \'args\': {\'n\': 2,}}',
     'Action: {"tool": "absent", "arguments": {"n": 3}}',
@@ -399,32 +384,36 @@ export const speaking: MakeScenario = withExecutions((executions) => {
   return {
     runnable: agent({
       name: 'speaker',
-      model: textProtocol(answeringModel(texts.map((text) => ({ chunks: text.match(/[\s\S]{1,7}/g) ?? [] })))),
-      tools: [noting(executions, 'note')],
+      model: textProtocol(roundModel(texts.map((text) => ({ chunks: text.match(/[\s\S]{1,7}/g) ?? [] })))),
+      tools: [noting('note')],
       output: 'answer',
     }),
-    lifecycle: {
-      prepare: async (ctx) => {
-        ctx.state['profile'] = await ctx.effect('load', () => 'ann', { recovery: 'rerun' });
-      },
-      admit: (ctx) => ctx.state['profile'] === 'ann' || { refuse: 'Nobody knows you.' },
-      postProcess: (ctx, { output }) => {
-        ctx.state['kept'] = `kept ${String(output)}`;
+    app: {
+      lifecycle: {
+        prepare: async (ctx) => {
+          ctx.state['profile'] = await ctx.effect('load', () => 'ann', { recovery: 'rerun' });
+        },
+        admit: (ctx) => ctx.state['profile'] === 'ann' || { refuse: 'Nobody knows you.' },
+        postProcess: (ctx, { output }) => {
+          ctx.state['kept'] = `kept ${String(output)}`;
+        },
       },
     },
   };
-});
+};
 
 /** A run that is not let in. */
-export const refused: MakeScenario = withExecutions((executions) => ({
-  runnable: leaf(executions, 'guest'),
-  lifecycle: {
-    prepare: async (ctx) => {
-      ctx.state['profile'] = await ctx.effect('load', () => 'nobody', { recovery: 'rerun' });
-    },
-    admit: async (ctx) => {
-      const known = await ctx.effect('look up', () => ['ann'], { recovery: 'rerun' });
-      return known.includes(String(ctx.state['profile'])) || { refuse: 'Nobody knows you.' };
+export const refused: MakeScenario = () => ({
+  runnable: leaf('guest'),
+  app: {
+    lifecycle: {
+      prepare: async (ctx) => {
+        ctx.state['profile'] = await ctx.effect('load', () => 'nobody', { recovery: 'rerun' });
+      },
+      admit: async (ctx) => {
+        const known = await ctx.effect('look up', () => ['ann'], { recovery: 'rerun' });
+        return known.includes(String(ctx.state['profile'])) || { refuse: 'Nobody knows you.' };
+      },
     },
   },
-}));
+});

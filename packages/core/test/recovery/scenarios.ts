@@ -1,43 +1,21 @@
-import {
-  agent,
-  agentTool,
-  type BodyContext,
-  type EffectContext,
-  type Event,
-  type JsonValue,
-  loop,
-  parallel,
-  sequence,
-  step,
-  ToolFailure,
-  tool,
-} from 'adjutant';
+import { agent, agentTool, type BodyContext, type Event, type JsonValue, loop, parallel, sequence, step, ToolFailure, tool } from 'adjutant';
+import { type MakeScenario, roundModel } from 'adjutant/testing';
 import { z } from 'zod';
-import { roundModel } from './round-model.ts';
-import type { Execution, MakeScenario, ScenarioRun } from './scenario.ts';
 
 const schema = z.object({ n: z.number() });
 
-/** A tool that notes its executions; it may be run again unless it says otherwise. */
-export function noting(executions: Execution[], name: string, recovery: 'rerun' | 'report' = 'rerun') {
+/** A tool that may be run again, unless it says otherwise. */
+export function noting(name: string, recovery: 'rerun' | 'report' = 'rerun') {
   return tool({
     name,
     description: `Notes ${name}`,
     schema,
     recovery,
-    execute: async ({ args, callId, idempotencyKey }) => {
-      executions.push({ callId, key: idempotencyKey });
+    execute: async ({ args }) => {
       await Promise.resolve();
       return { [name]: args.n };
     },
   });
-}
-
-export function withExecutions(make: (executions: Execution[]) => Omit<ScenarioRun, 'executions'>): MakeScenario {
-  return () => {
-    const executions: Execution[] = [];
-    return { ...make(executions), executions };
-  };
 }
 
 /** How often attempts of a call have failed so far, by the ledger, in whatever process; an answered question is about one. */
@@ -49,17 +27,17 @@ export function failedAttempts(events: readonly Event[], callId: string): number
 export const call = (name: string, n: number) => ({ name, args: { n } });
 
 export function agentScenario(recovery: 'rerun' | 'report'): MakeScenario {
-  return withExecutions((executions) => ({
+  return () => ({
     runnable: agent({
       name: 'solo',
       model: roundModel([{ thoughts: 'first', toolCalls: [call('note', 1)] }, { text: 'then', toolCalls: [call('note', 2)] }, { text: 'done' }]),
-      tools: [noting(executions, 'note', recovery)],
+      tools: [noting('note', recovery)],
       output: 'answer',
     }),
-  }));
+  });
 }
 
-export const parallelTools: MakeScenario = withExecutions((executions) => ({
+export const parallelTools: MakeScenario = () => ({
   runnable: agent({
     name: 'many',
     model: roundModel([{ toolCalls: [call('slow', 1), call('fast', 2), call('slow', 3)] }, { text: 'all' }]),
@@ -69,35 +47,34 @@ export const parallelTools: MakeScenario = withExecutions((executions) => ({
         description: 'Takes some turns',
         schema,
         recovery: 'rerun',
-        execute: async ({ args, callId, idempotencyKey }) => {
-          executions.push({ callId, key: idempotencyKey });
+        execute: async ({ args }) => {
           for (let turn = 0; turn < 10 - args.n; turn++) await Promise.resolve();
           return args.n;
         },
       }),
-      noting(executions, 'fast'),
+      noting('fast'),
     ],
   }),
-}));
+});
 
-export function leaf(executions: Execution[], name: string, output: string = name) {
+export function leaf(name: string, output: string = name) {
   return agent({
     name,
     model: roundModel([{ toolCalls: [call('note', name.length)] }, { text: `${name} is done` }]),
-    tools: [noting(executions, 'note')],
+    tools: [noting('note')],
     ...(output === '' ? {} : { output }),
   });
 }
 
-export const nested: MakeScenario = withExecutions((executions) => ({
+export const nested: MakeScenario = () => ({
   runnable: sequence({
     name: 'all',
     runnables: [
-      leaf(executions, 'first'),
+      leaf('first'),
       parallel({
         name: 'both',
         runnables: [
-          sequence({ name: 'left', runnables: [leaf(executions, 'leftA'), leaf(executions, 'leftB')] }),
+          sequence({ name: 'left', runnables: [leaf('leftA'), leaf('leftB')] }),
           step({ name: 'right', execute: (ctx) => ctx.complete('right is done', 'right') }),
         ],
       }),
@@ -112,14 +89,14 @@ export const nested: MakeScenario = withExecutions((executions) => ({
           },
         }),
       }),
-      leaf(executions, 'last'),
+      leaf('last'),
     ],
   }),
-}));
+});
 
 /** A7: writes before, between and after calls; a body that runs again must not count twice. */
-export const stepWithCalls: MakeScenario = withExecutions((executions) => {
-  const child = leaf(executions, 'child');
+export const stepWithCalls: MakeScenario = () => {
+  const child = leaf('child');
   const writer = step({
     name: 'writer',
     execute: (ctx) => {
@@ -144,12 +121,12 @@ export const stepWithCalls: MakeScenario = withExecutions((executions) => {
         return ctx.complete([first.output ?? null, ctx.now() > 0, ctx.id('a'), ctx.random('b'), ctx.state['n'] as number]);
       },
     }),
-    runnables: [child, writer],
+    app: { runnables: [child, writer] },
   };
-});
+};
 
-export const spawning: MakeScenario = withExecutions((executions) => {
-  const helper = leaf(executions, 'helper');
+export const spawning: MakeScenario = () => {
+  const helper = leaf('helper');
   return {
     runnable: agent({
       name: 'boss',
@@ -164,12 +141,12 @@ export const spawning: MakeScenario = withExecutions((executions) => {
         }),
       ],
     }),
-    runnables: [helper],
+    app: { runnables: [helper] },
   };
-});
+};
 
-export const dispatching: MakeScenario = withExecutions((executions) => {
-  const helper = leaf(executions, 'helper');
+export const dispatching: MakeScenario = () => {
+  const helper = leaf('helper');
   return {
     runnable: sequence({
       name: 'all',
@@ -178,18 +155,18 @@ export const dispatching: MakeScenario = withExecutions((executions) => {
           name: 'send',
           execute: async (ctx) => {
             ctx.dispatch(helper, { message: 'help' });
-            await ctx.call(leaf(executions, 'near'));
+            await ctx.call(leaf('near'));
           },
         }),
-        leaf(executions, 'after'),
+        leaf('after'),
       ],
     }),
-    runnables: [helper],
+    app: { runnables: [helper] },
   };
-});
+};
 
-export const transferring: MakeScenario = withExecutions((executions) => {
-  const expert = leaf(executions, 'expert');
+export const transferring: MakeScenario = () => {
+  const expert = leaf('expert');
   return {
     runnable: sequence({
       name: 'all',
@@ -199,18 +176,18 @@ export const transferring: MakeScenario = withExecutions((executions) => {
           model: roundModel([{ toolCalls: [call('pass', 1)] }, { text: 'never' }]),
           tools: [tool({ name: 'pass', description: 'Passes on', schema, recovery: 'rerun', execute: () => expert })],
         }),
-        step({ name: 'route', execute: (ctx) => ctx.transfer(leaf(executions, 'target'), 'please') }),
-        leaf(executions, 'after'),
+        step({ name: 'route', execute: (ctx) => ctx.transfer(leaf('target'), 'please') }),
+        leaf('after'),
       ],
     }),
-    runnables: [expert, leaf(executions, 'target')],
+    app: { runnables: [expert, leaf('target')] },
   };
-});
+};
 
 /** A9: a tool that calls an agent is continued by running it again. */
-export const agentAsTool: MakeScenario = withExecutions((executions) => {
-  const specialist = leaf(executions, 'specialist', '');
-  const expert = leaf(executions, 'expert', '');
+export const agentAsTool: MakeScenario = () => {
+  const specialist = leaf('specialist', '');
+  const expert = leaf('expert', '');
   return {
     runnable: agent({
       name: 'boss',
@@ -231,12 +208,12 @@ export const agentAsTool: MakeScenario = withExecutions((executions) => {
         }),
       ],
     }),
-    runnables: [specialist, expert],
+    app: { runnables: [specialist, expert] },
   };
-});
+};
 
-export const detaching: MakeScenario = withExecutions((executions) => {
-  const helper = leaf(executions, 'helper');
+export const detaching: MakeScenario = () => {
+  const helper = leaf('helper');
   return {
     runnable: step({
       name: 'send',
@@ -246,12 +223,12 @@ export const detaching: MakeScenario = withExecutions((executions) => {
         return ctx.complete('sent');
       },
     }),
-    runnables: [helper],
+    app: { runnables: [helper] },
   };
-});
+};
 
 /** A8: twenty calls whose order of arrival changes with every execution. */
-export const shuffledCalls: MakeScenario = withExecutions(() => {
+export const shuffledCalls: MakeScenario = () => {
   const worker = step({ name: 'worker', execute: (ctx) => ctx.complete(`did ${ctx.input?.message}`) });
   return {
     runnable: step({
@@ -270,12 +247,12 @@ export const shuffledCalls: MakeScenario = withExecutions(() => {
         return ctx.complete(outputs);
       },
     }),
-    runnables: [worker],
+    app: { runnables: [worker] },
   };
-});
+};
 
 /** C5: a branch fails while the one beside it is in a tool that waits to be told to stop. */
-export const failFast: MakeScenario = withExecutions((executions) => ({
+export const failFast: MakeScenario = () => ({
   runnable: parallel({
     name: 'both',
     runnables: [
@@ -289,7 +266,6 @@ export const failFast: MakeScenario = withExecutions((executions) => ({
             schema,
             recovery: 'rerun',
             execute: (ctx) => {
-              executions.push({ callId: ctx.callId, key: ctx.idempotencyKey });
               return new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)));
             },
           }),
@@ -298,32 +274,28 @@ export const failFast: MakeScenario = withExecutions((executions) => ({
       sequence({
         name: 'line',
         runnables: [
-          leaf(executions, 'first'),
+          leaf('first'),
           step({ name: 'bad', execute: (ctx) => ctx.fail('it is bad') }),
           step({ name: 'never', execute: (ctx) => ctx.complete('never', 'never') }),
         ],
       }),
     ],
   }),
-}));
+});
 
 /** Effects of a body: one after the other, beside each other in real disorder, one that is tried again, and writes before and between. */
-async function withEffects(ctx: BodyContext, root: string, executions: Execution[]): Promise<JsonValue> {
-  const done = ({ idempotencyKey, attempt }: EffectContext, key: string) => {
-    executions.push({ callId: `${root}/${key}`, key: idempotencyKey });
-    return attempt;
-  };
+async function withEffects(ctx: BodyContext): Promise<JsonValue> {
   const bump = () => {
     ctx.state['n'] = ((ctx.state['n'] as number | undefined) ?? 0) + 1;
   };
   bump();
-  const first = await ctx.effect('first', (effect) => Promise.resolve(done(effect, 'first') > 0), { recovery: 'rerun' });
+  const first = await ctx.effect('first', ({ attempt }) => Promise.resolve(attempt > 0), { recovery: 'rerun' });
   bump();
   const retry = { initialDelayMs: 1 };
   const second = await ctx.effect(
     'second',
-    (effect) => {
-      if (done(effect, 'second') === 1) throw new ToolFailure('not yet', { retryAfterMs: 1 });
+    ({ attempt }) => {
+      if (attempt === 1) throw new ToolFailure('not yet', { retryAfterMs: 1 });
       return 'second';
     },
     { recovery: 'rerun', retry },
@@ -331,30 +303,24 @@ async function withEffects(ctx: BodyContext, root: string, executions: Execution
   const others = await Promise.all(
     [1, 2, 3].map(async (n) => {
       for (let turns = Math.floor(Math.random() * 5); turns > 0; turns--) await Promise.resolve();
-      return ctx.effect(`other-${n}`, (effect) => n * 10 + Math.min(1, done(effect, `other-${n}`)), { recovery: 'rerun' });
+      return ctx.effect(`other-${n}`, ({ attempt }) => n * 10 + Math.min(1, attempt), { recovery: 'rerun' });
     }),
   );
   bump();
   return [first, second, ...others, (ctx.state['n'] as number) > 0];
 }
 
-export const effectsInSteps: MakeScenario = withExecutions((executions) => ({
+export const effectsInSteps: MakeScenario = () => ({
   runnable: sequence({
     name: 'all',
-    runnables: [
-      step({ name: 'body', execute: async (ctx) => ctx.complete(await withEffects(ctx, ctx.invocationId, executions), 'body') }),
-      leaf(executions, 'after'),
-    ],
+    runnables: [step({ name: 'body', execute: async (ctx) => ctx.complete(await withEffects(ctx), 'body') }), leaf('after')],
   }),
-}));
+});
 
-export const effectsInTool: MakeScenario = withExecutions((executions) => ({
+export const effectsInTool: MakeScenario = () => ({
   runnable: agent({
     name: 'worker',
     model: roundModel([{ toolCalls: [call('work', 1)] }, { toolCalls: [call('note', 2)] }, { text: 'done' }]),
-    tools: [
-      tool({ name: 'work', description: 'Works', schema, recovery: 'rerun', execute: (ctx) => withEffects(ctx, ctx.callId, executions) }),
-      noting(executions, 'note'),
-    ],
+    tools: [tool({ name: 'work', description: 'Works', schema, recovery: 'rerun', execute: withEffects }), noting('note')],
   }),
-}));
+});

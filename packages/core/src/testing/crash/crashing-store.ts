@@ -1,6 +1,7 @@
 import { InvalidOptionError } from '../../base/invalid-option.ts';
 import { describeValue, isCount, isOneOf } from '../../base/options.ts';
-import type { LedgerStore, Store, StoreAdmin } from '../../ledger/port.ts';
+import type { Event } from '../../ledger/event.ts';
+import type { Batch, LedgerStore, Store, StoreAdmin } from '../../ledger/port.ts';
 
 /** The store of a process that is going to be gone. */
 export interface CrashingStore {
@@ -11,6 +12,8 @@ export interface CrashingStore {
   readonly isGone: boolean;
   /** Appends that were asked for, in all sessions. */
   readonly appends: number;
+  /** The events of the append at which the process stopped by itself. */
+  readonly boundary: readonly Event[] | undefined;
   /** The process is gone from here on. @returns `crashed` */
   crash(): Promise<void>;
 }
@@ -41,6 +44,9 @@ export function crashingStore(store: Store, number?: number, when: 'before' | 'a
     get appends() {
       return line.appends;
     },
+    get boundary() {
+      return line.boundary;
+    },
     crash: () => line.cut(),
   };
 }
@@ -64,6 +70,7 @@ class Line {
   readonly #crashed = Promise.withResolvers<void>();
   isCut = false;
   appends = 0;
+  boundary: readonly Event[] | undefined;
 
   constructor(stopsAt: number | undefined, when: 'before' | 'after') {
     this.#stopsAt = stopsAt;
@@ -91,15 +98,16 @@ class Line {
         if (name === 'read' || name === 'readStored' || name === 'follow') {
           return (...args: unknown[]) => this.#pages(() => ask(args) as AsyncIterable<unknown>);
         }
-        if (name === 'append') return (...args: unknown[]) => this.#append(() => ask(args) as Promise<unknown>);
+        if (name === 'append') return (...args: unknown[]) => this.#append(() => ask(args) as Promise<unknown>, args[2] as Batch);
         return (...args: unknown[]) => this.#answer(() => ask(args) as Promise<unknown>);
       },
     });
   }
 
-  #append(ask: () => Promise<unknown>): Promise<unknown> {
+  #append(ask: () => Promise<unknown>, { events }: Batch): Promise<unknown> {
     if (this.isCut) return never();
     if (++this.appends !== this.#stopsAt) return this.#answer(ask);
+    this.boundary = events;
     if (this.#when === 'after') this.#note(ask());
     void this.cut();
     return never();

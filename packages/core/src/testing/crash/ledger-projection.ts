@@ -1,6 +1,14 @@
-import { canonicalJson, type Event, type EventOf, promptOf } from 'adjutant';
+import { canonicalJson } from '../../base/json.ts';
+import { promptOf } from '../../context/recipe.ts';
+import type { Event, EventOf } from '../../ledger/event.ts';
 
 type Resolve = (value: unknown) => unknown;
+
+/** A session, as far as it is projected. */
+export interface ProjectionSource {
+  readonly events: readonly Event[];
+  readonly ledger: { readonly resolve: Resolve };
+}
 
 interface OfCall {
   readonly callId: string;
@@ -12,43 +20,49 @@ interface OfCall {
  * with decisions and writes of tools and hooks in any order, and without resume marks, interrupted model calls, attempts, times and ids. Two
  * ledgers of one run are equal in this, however often it was stopped.
  */
-export function projection(events: readonly Event[], resolve: Resolve): Readonly<Record<string, readonly unknown[]>> {
-  const lists: Record<string, unknown[]> = {};
-  const results: Record<string, OfCall[]> = {};
-  const requests: Record<string, OfCall[]> = {};
-  const written: Record<string, string[]> = {};
-  const decided: Record<string, string[]> = {};
-  for (const event of events) {
+export function ledgerProjection({ events, ledger }: ProjectionSource): Readonly<Record<string, readonly unknown[]>> {
+  const parts = new Parts();
+  for (const event of events) parts.add(event, events, ledger.resolve);
+  return parts.all();
+}
+
+/** What the projection of each invocation is made of. */
+class Parts {
+  readonly #lists: Record<string, unknown[]> = {};
+  readonly #results: Record<string, OfCall[]> = {};
+  readonly #requests: Record<string, OfCall[]> = {};
+  readonly #written: Record<string, string[]> = {};
+  readonly #decided: Record<string, string[]> = {};
+
+  add(event: Event, events: readonly Event[], resolve: Resolve): void {
     const path = event.invocationId ?? '(outside)';
-    lists[path] ??= [];
     if (event.type === 'tool_result') {
-      results[path] ??= [];
-      if (event.settled) results[path].push({ callId: event.callId, entry: ['result', event.callId, event.result, event.next, event.notes] });
-      continue;
+      if (event.settled) put(this.#results, path, { callId: event.callId, entry: ['result', event.callId, event.result, event.next, event.notes] });
+    } else if (event.type === 'tool_yield' || event.type === 'tool_input') {
+      put(this.#requests, path, { callId: event.callId, entry: requestEntry(event) });
+    } else if (event.type === 'state_change' && (event.by.startsWith('tool:') || event.by === 'runtime')) {
+      put(this.#written, path, canonicalJson([event.scope, event.changes, event.flush]));
+    } else if (event.type === 'decision') {
+      put(this.#decided, path, canonicalJson(decisionEntry(event)));
+    } else {
+      const entry = entryOf(event, events, resolve);
+      if (entry !== undefined) put(this.#lists, path, entry);
     }
-    if (event.type === 'tool_yield' || event.type === 'tool_input') {
-      requests[path] ??= [];
-      requests[path].push({ callId: event.callId, entry: requestEntry(event) });
-      continue;
-    }
-    if (event.type === 'state_change' && (event.by.startsWith('tool:') || event.by === 'runtime')) {
-      written[path] ??= [];
-      written[path].push(canonicalJson([event.scope, event.changes, event.flush]));
-      continue;
-    }
-    if (event.type === 'decision') {
-      decided[path] ??= [];
-      decided[path].push(canonicalJson(decisionEntry(event)));
-      continue;
-    }
-    const entry = entryOf(event, events, resolve);
-    if (entry !== undefined) lists[path].push(entry);
   }
-  for (const [path, list] of Object.entries(results)) lists[`${path} results`] = inOrderOfCalls(list);
-  for (const [path, list] of Object.entries(requests)) lists[`${path} requests`] = inOrderOfCalls(list);
-  for (const [path, list] of Object.entries(decided)) lists[`${path} decisions`] = list.sort();
-  for (const [path, list] of Object.entries(written)) lists[`${path} writes of tools and hooks`] = list.sort();
-  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+
+  all(): Readonly<Record<string, readonly unknown[]>> {
+    const lists: Record<string, readonly unknown[]> = { ...this.#lists };
+    for (const [path, list] of Object.entries(this.#results)) lists[`${path} results`] = inOrderOfCalls(list);
+    for (const [path, list] of Object.entries(this.#requests)) lists[`${path} requests`] = inOrderOfCalls(list);
+    for (const [path, list] of Object.entries(this.#decided)) lists[`${path} decisions`] = list.sort();
+    for (const [path, list] of Object.entries(this.#written)) lists[`${path} writes of tools and hooks`] = list.sort();
+    return lists;
+  }
+}
+
+function put<Entry>(lists: Record<string, Entry[]>, path: string, entry: Entry): void {
+  lists[path] ??= [];
+  lists[path].push(entry);
 }
 
 function inOrderOfCalls(list: readonly OfCall[]): unknown[] {
