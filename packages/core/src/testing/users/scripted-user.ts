@@ -70,7 +70,7 @@ const groupOf: Readonly<Record<RequestKind, 'tools' | 'approvals' | 'recoveries'
   limit: 'limits',
 };
 
-const isIds: OptionCheck = (value) => {
+export const isIds: OptionCheck = (value) => {
   const ids = [value].flat();
   return ids.length > 0 && ids.every((id) => isNonEmptyText(id) === undefined) ? undefined : 'an id, or a list of ids';
 };
