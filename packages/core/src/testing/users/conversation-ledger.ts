@@ -1,5 +1,5 @@
 import { actorOf } from '../../engine/request-check.ts';
-import type { Actor, Event, EventOf, InvocationMode } from '../../ledger/event.ts';
+import type { Actor, EventOf, InvocationMode } from '../../ledger/event.ts';
 import type { Session } from '../../ledger/session.ts';
 import type { AnsweredRequest, SpokenMessage } from './user.ts';
 
@@ -51,16 +51,18 @@ export function answeredBy({ events }: Session, ids: readonly string[], since: n
   return answered;
 }
 
-/** How often in a row an answer about a call came to nothing, so that it is asked again now. */
-export function refusalsInARow({ events }: Session, callId: string, kind: string, ids: readonly string[]): number {
+/** How often in a row an answer to the very same question came to nothing, so that it is asked again now. */
+export function refusalsInARow({ events }: Session, requestId: string, ids: readonly string[]): number {
   const actors = new Set<Actor>(ids.map((id) => actorOf(id)));
+  const request = events.find((event): event is EventOf<'tool_yield'> => event.type === 'tool_yield' && event.requestId === requestId);
+  if (request === undefined) return 0;
+  const { callId, kind, fingerprint } = request;
   let refusals = 0;
   let isAnswered = false;
   for (const event of events) {
     if (event.type === 'tool_input' && event.callId === callId) isAnswered = actors.has(event.by);
     if (event.type !== 'tool_yield' || event.callId !== callId) continue;
-    if (event.kind === kind && isAnswered) refusals++;
-    else refusals = 0;
+    refusals = isAnswered && event.kind === kind && event.fingerprint === fingerprint ? refusals + 1 : 0;
     isAnswered = false;
   }
   return refusals;
@@ -81,26 +83,26 @@ export function spokenMessages({ events, ledger }: Session): readonly SpokenMess
     heard.set(path, is);
     return is;
   };
-  return events.flatMap((event): SpokenMessage[] => {
-    if (event.type === 'user') return [{ role: 'user', text: String(ledger.resolve(event.text)) }];
-    if (event.type === 'assistant' && isHeard(event.invocationId)) return [{ role: 'assistant', text: String(ledger.resolve(event.text)) }];
-    const output = event.type === 'invocation_end' ? silentOutput(event, events, (value) => ledger.resolve(value)) : undefined;
-    return output === undefined ? [] : [{ role: 'assistant', text: output }];
-  });
+  const spoken: SpokenMessage[] = [];
+  /** Runs in which something was said to the user. */
+  const talking = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'user') spoken.push({ role: 'user', text: String(ledger.resolve(event.text)) });
+    if (event.type === 'assistant' && isHeard(event.invocationId)) {
+      talking.add(rootOf(event.invocationId));
+      spoken.push({ role: 'assistant', text: String(ledger.resolve(event.text)) });
+    }
+    if (event.type !== 'invocation_end' || event.status !== 'completed' || event.output === undefined) continue;
+    // What a run gave that nobody said, such as the output of a step.
+    const isSilentRoot = !event.invocationId.includes('/') && !talking.has(rootOf(event.invocationId));
+    const output = ledger.resolve(event.output);
+    if (isSilentRoot) spoken.push({ role: 'assistant', text: typeof output === 'string' ? output : JSON.stringify(output) });
+  }
+  return spoken;
 }
 
-/** What a run gave that nobody said, such as the output of a step or a value. */
-function silentOutput(end: EventOf<'invocation_end'>, events: readonly Event[], resolve: (value: unknown) => unknown): string | undefined {
-  const { invocationId: path, output, status, seq } = end;
-  if (path.includes('/') || status !== 'completed' || output === undefined) return undefined;
-  const isSaid = events.some((event) => event.type === 'assistant' && event.seq < seq && isWithin(event.invocationId, path));
-  if (isSaid) return undefined;
-  const value = resolve(output);
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function isWithin(path: string | undefined, root: string): boolean {
-  return path === root || path?.startsWith(`${root}/`) === true || path?.startsWith(`${root}>`) === true;
+function rootOf(path = ''): string {
+  return path.split(/[/>]/)[0] ?? '';
 }
 
 /** What was said to the user since the user spoke last. */

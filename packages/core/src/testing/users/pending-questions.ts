@@ -113,9 +113,9 @@ const refusals: ReadonlySet<string> = new Set(['input_mismatch', 'decision_not_o
 async function askOne(asking: Asking): Promise<GivenAnswer | UserDone | 'settled' | 'left'> {
   const { call, by, parts } = asking;
   const { user, view } = parts;
-  const { requestId, callId, kind } = call;
+  const { requestId } = call;
   const attempts = user.attempts ?? defaultAttempts;
-  const wasRefused = refusalsInARow(view.session, callId, kind, user.ids);
+  const wasRefused = refusalsInARow(view.session, requestId, user.ids);
   let refused = wasRefused === 0 ? undefined : 'The run did not take the last answer, and asks again.';
   if (wasRefused >= attempts) throw new UserAnswerRefusedError({ question: questionOf(asking, refused), reason: refused ?? '', times: wasRefused });
   for (let attempt = 1; ; attempt++) {
