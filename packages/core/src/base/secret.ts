@@ -1,5 +1,9 @@
 const inspect = Symbol.for('nodejs.util.inspect.custom');
 
+/** All secrets of this process that are still in use, so that what is exported can be searched for them. */
+const made = new Set<WeakRef<Secret>>();
+const forgotten = new FinalizationRegistry<WeakRef<Secret>>((reference) => made.delete(reference));
+
 /** A value that shows its name and never itself: in JSON, in text, in logs and so in the ledger. */
 export class Secret {
   readonly name: string;
@@ -8,6 +12,9 @@ export class Secret {
   constructor(name: string, value: string) {
     this.name = name;
     this.#value = value;
+    const reference = new WeakRef(this);
+    made.add(reference);
+    forgotten.register(this, reference);
   }
 
   /** The value, for the one place that needs it. */
@@ -31,4 +38,9 @@ export class Secret {
 /** Wraps a value that must not be shown. A tool result that holds it is recorded with `{ $secret: name }` in its place; state refuses it. */
 export function secret(name: string, value: string): Secret {
   return new Secret(name, value);
+}
+
+/** The secrets that this process has made and still holds. */
+export function secretsInUse(): readonly Secret[] {
+  return [...made].flatMap((reference) => reference.deref() ?? []);
 }

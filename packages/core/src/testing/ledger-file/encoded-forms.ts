@@ -1,0 +1,47 @@
+/** How a value reads where something has encoded it: in JSON within JSON, in addresses, pages, headers and dumps. */
+export function encodedForms(value: string): readonly string[] {
+  const json = inJson(value);
+  const forms = [
+    json,
+    inJson(json),
+    asciiJson(value),
+    asciiJson(json),
+    ...addressForms(value),
+    value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    ...byteForms(Buffer.from(value, 'utf8')),
+  ];
+  return [...new Set(forms)].filter((form) => form !== value);
+}
+
+function inJson(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
+}
+
+/** As programs write JSON that keep to ASCII. */
+function asciiJson(value: string): string {
+  return inJson(value).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function addressForms(value: string): readonly string[] {
+  // Half a character cannot stand in an address.
+  if (!value.isWellFormed()) return [];
+  const component = encodeURIComponent(value);
+  return [
+    component,
+    encodeURI(value),
+    new URLSearchParams([['', value]]).toString().slice(1),
+    component.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+  ];
+}
+
+function byteForms(bytes: Buffer): readonly string[] {
+  const hex = bytes.toString('hex');
+  const base64 = [0, 1, 2].map((before) => base64Within(bytes, before));
+  return [hex, hex.toUpperCase(), ...base64, ...base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))];
+}
+
+/** What of the Base64 of a longer text depends on these bytes alone, when so many bytes (modulo 3) stand before them. */
+function base64Within(bytes: Buffer, before: number): string {
+  const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+  return whole.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6));
+}

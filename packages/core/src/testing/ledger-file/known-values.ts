@@ -1,0 +1,213 @@
+import { encodedForms } from './encoded-forms.ts';
+import { isPlainWord } from './sensitive-keys.ts';
+
+/** What is told of a value for which a replacement is made; the value itself is not. */
+export interface RedactedValue {
+  readonly rule: string;
+  /** From 1; the same for the same value wherever it stands. */
+  readonly number: number;
+}
+
+export type Replace = (redacted: RedactedValue) => string;
+
+export function defaultReplacement({ number }: RedactedValue): string {
+  return `[redacted ${number}]`;
+}
+
+/** Numbers are replaced by numbers, so that arguments still fit the schemas of their tools. */
+const firstNumber = 990_000_000;
+
+interface KnownValue {
+  readonly text: string;
+  readonly isNumber: boolean;
+  readonly rule: string;
+  /** What stands in its place, from its first use on. */
+  used: { readonly number: number; readonly replacement: string } | undefined;
+  /** Whether it is looked for wherever it may stand. */
+  isSpread: boolean;
+}
+
+/** Shorter values are looked for as whole words only, where nothing depends on the word. */
+export const shortestAnywhere = 8;
+const shortestWord = 3;
+/** So many alternatives of a regular expression are still found at once. */
+const mostAlternatives = 500;
+
+/** The values that are taken out, each with what stands in its place. */
+export class KnownValues {
+  readonly #replace: Replace;
+  readonly #byText = new Map<string, KnownValue>();
+  readonly #replacements = new Set<string>();
+  readonly #used: KnownValue[] = [];
+  #search: Search | undefined;
+
+  constructor(replace: Replace) {
+    this.#replace = replace;
+  }
+
+  /** Remembers a value. `spread`: what else of the ledger has it loses it too. */
+  add(value: string | number, rule: string, spread: boolean): void {
+    const text = String(value);
+    let known = this.#byText.get(text);
+    if (known === undefined) {
+      known = { text, isNumber: typeof value === 'number', rule, used: undefined, isSpread: false };
+      this.#byText.set(text, known);
+    }
+    if (!spread || known.isSpread || !mayBeSpread(text)) return;
+    known.isSpread = true;
+    this.#search = undefined;
+  }
+
+  /** What stands in the place of a value. */
+  replacementOf(value: string | number, rule: string): string {
+    this.add(value, rule, false);
+    return this.#use(this.#byText.get(String(value)) as KnownValue).replacement;
+  }
+
+  /** What stands in the place of a number. */
+  numberFor(value: number, rule: string): number {
+    this.add(value, rule, false);
+    return firstNumber + this.#use(this.#byText.get(String(value)) as KnownValue).number;
+  }
+
+  /** Numbers are given in the order of use. */
+  #use(known: KnownValue): { readonly number: number; readonly replacement: string } {
+    if (known.used !== undefined) return known.used;
+    const { rule, isNumber } = known;
+    const number = this.#used.length + 1;
+    known.used = { number, replacement: isNumber ? String(firstNumber + number) : this.#replace({ rule, number }) };
+    this.#used.push(known);
+    this.#replacements.add(known.used.replacement);
+    return known.used;
+  }
+
+  /** What stands in the place of values that were taken out. */
+  get replacements(): readonly (string | number)[] {
+    return this.#used.map((known) => (known.isNumber ? Number(this.#use(known).replacement) : this.#use(known).replacement));
+  }
+
+  /** How many values each rule took out. */
+  get counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { rule } of this.#used) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+    return counts;
+  }
+
+  isReplacement(text: string): boolean {
+    return this.#replacements.has(text);
+  }
+
+  /** What stands in the place of a number that is known; `undefined`: it is not. */
+  replacedNumber(value: number): number | undefined {
+    const known = this.#byText.get(String(value));
+    return known?.isSpread === true ? this.numberFor(value, known.rule) : undefined;
+  }
+
+  /** Whether a number stands in the place of another one. */
+  isNumberFor(value: number): boolean {
+    return Number.isInteger(value) && value > firstNumber && value <= firstNumber + this.#used.length;
+  }
+
+  /** A text without the values that are known. `words`: also without the short ones. */
+  replaceIn(text: string, words: boolean): string {
+    this.#search ??= new Search([...this.#byText.values()].filter(({ isSpread }) => isSpread));
+    return this.#search.replaceIn(text, words, (known) => this.#use(known).replacement);
+  }
+
+  /** Whether a text has a value that is known. */
+  isFoundIn(text: string): boolean {
+    this.#search ??= new Search([...this.#byText.values()].filter(({ isSpread }) => isSpread));
+    return this.#search.replaceIn(text, true, () => '') !== text;
+  }
+
+  /** The rules of known values that a text still has. What consists of digits alone may be part of anything, and is not looked for. */
+  rulesFoundIn(text: string): readonly string[] {
+    const telling = [...this.#byText.values()].filter(({ isSpread, text: value }) => isSpread && !/^\d+$/.test(value));
+    return new Search(telling).rulesFoundIn(text);
+  }
+}
+
+function mayBeSpread(text: string): boolean {
+  return text.trim().length >= shortestWord && !isPlainWord(text);
+}
+
+/** Looks for many values at once. */
+class Search {
+  readonly #anywhere: readonly RegExp[];
+  readonly #encoded: readonly RegExp[];
+  readonly #words: readonly RegExp[];
+  readonly #byForm = new Map<string, KnownValue>();
+
+  constructor(values: readonly KnownValue[]) {
+    const long = values.filter(({ text }) => text.length >= shortestAnywhere);
+    const short = values.filter(({ text }) => text.length < shortestAnywhere);
+    for (const value of values) this.#byForm.set(value.text, value);
+    for (const value of long) this.#byForm.set(value.text.toLowerCase(), value);
+    const encoded: string[] = [];
+    for (const value of long) {
+      for (const form of encodedForms(value.text)) {
+        if (form.length < shortestAnywhere || this.#byForm.has(form)) continue;
+        this.#byForm.set(form, value);
+        encoded.push(form);
+      }
+    }
+    this.#anywhere = anyOf(
+      long.map(({ text }) => text),
+      (one) => (/^\d+$/.test(one) ? `(?<!\\d)${one}(?!\\d)` : escapePattern(one)),
+      'gi',
+    );
+    this.#encoded = anyOf(encoded, escapePattern, 'g');
+    this.#words = anyOf(
+      short.map(({ text }) => text),
+      (one) => `(?<![\\p{L}\\p{N}])${escapePattern(one)}(?![\\p{L}\\p{N}])`,
+      'gu',
+    );
+  }
+
+  replaceIn(text: string, words: boolean, replacementOf: (known: KnownValue) => string): string {
+    let replaced = text;
+    for (const pattern of words ? [...this.#anywhere, ...this.#encoded, ...this.#words] : [...this.#anywhere, ...this.#encoded]) {
+      replaced = replaced.replace(pattern, (found) => {
+        const known = this.#valueOf(found);
+        return known === undefined ? '[redacted]' : replacementOf(known);
+      });
+    }
+    return replaced;
+  }
+
+  rulesFoundIn(text: string): readonly string[] {
+    const rules = new Set<string>();
+    for (const pattern of [...this.#anywhere, ...this.#encoded]) {
+      for (const [found] of text.matchAll(pattern)) rules.add(this.#valueOf(found)?.rule ?? 'a rule');
+    }
+    return [...rules];
+  }
+
+  #valueOf(found: string): KnownValue | undefined {
+    // Case folding of a few letters is not what `toLowerCase` does.
+    return this.#byForm.get(found) ?? this.#byForm.get(found.toLowerCase());
+  }
+}
+
+/** Regular expressions that find any of these texts, the longest first. */
+function anyOf(texts: readonly string[], written: (text: string) => string, flags: string): readonly RegExp[] {
+  const sorted = [...new Set(texts)].sort((a, b) => b.length - a.length);
+  const patterns: RegExp[] = [];
+  for (let i = 0; i < sorted.length; i += mostAlternatives) {
+    patterns.push(
+      new RegExp(
+        sorted
+          .slice(i, i + mostAlternatives)
+          .map(written)
+          .join('|'),
+        flags,
+      ),
+    );
+  }
+  return patterns;
+}
+
+/** A text as a regular expression that finds it. */
+export function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

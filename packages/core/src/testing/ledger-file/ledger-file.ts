@@ -1,0 +1,55 @@
+import type { JsonValue } from '../../base/json.ts';
+import type { Event } from '../../ledger/event.ts';
+
+export const ledgerFileFormat = 'adjutant-ledger';
+/** The version of the format that this build writes, and the latest that it reads. */
+export const ledgerFileVersion = 1;
+
+/** A pattern, as text. */
+export interface WrittenPattern {
+  readonly source: string;
+  readonly flags: string;
+}
+
+/** What was taken out of a ledger, and how: replay takes the same out of what the code under test does. */
+export interface RedactionRecord {
+  /** Keys and paths of keys whose values were taken out. */
+  readonly fields: readonly string[];
+  /** What was taken out wherever it stood in a text. */
+  readonly patterns: readonly WrittenPattern[];
+  /** What stands in the place of each value that was taken out. */
+  readonly replacements: readonly (string | number)[];
+  /** How many different values each rule took out. */
+  readonly removed: Readonly<Record<string, number>>;
+}
+
+/** A ledger by itself, as `exportLedger` gives it and a ledger file has it. */
+export interface LedgerFile {
+  readonly format: typeof ledgerFileFormat;
+  readonly version: number;
+  readonly app: string;
+  readonly tenant: string;
+  readonly session: string;
+  readonly redaction: RedactionRecord;
+  /** Values of more than 64 KB that the events refer to, by address. */
+  readonly blobs: Readonly<Record<string, JsonValue>>;
+  readonly events: readonly Event[];
+}
+
+/** The text of a ledger file: JSON with an event on each line, so that changes can be read in a diff. */
+export function ledgerFileText(file: LedgerFile): string {
+  const { format, version, app, tenant, session, redaction, blobs, events } = file;
+  const head = Object.entries({ format, version, app, tenant, session, redaction }).map(
+    ([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`,
+  );
+  const held = Object.entries(blobs).map(([address, value]) => `${JSON.stringify(address)}: ${JSON.stringify(value)}`);
+  return `{\n${[...head, `"blobs": ${block('{', held, '}')}`, `"events": ${block('[', events.map(lineOf), ']')}`].join(',\n')}\n}\n`;
+}
+
+function lineOf(event: Event): string {
+  return JSON.stringify(event);
+}
+
+function block(open: string, lines: readonly string[], close: string): string {
+  return lines.length === 0 ? `${open}${close}` : `${open}\n${lines.join(',\n')}\n${close}`;
+}

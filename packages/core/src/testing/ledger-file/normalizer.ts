@@ -1,0 +1,49 @@
+import type { JsonValue } from '../../base/json.ts';
+import { secretsInUse } from '../../base/secret.ts';
+import { type Event, eventVersions } from '../../ledger/event.ts';
+import { defaultReplacement, escapePattern, KnownValues } from './known-values.ts';
+import type { RedactionRecord } from './ledger-file.ts';
+import { redactEvent } from './redact-events.ts';
+import { searching } from './redaction-rules.ts';
+import { Redactor } from './redactor.ts';
+
+/** What stands in the place of everything that is taken out when two sides are compared. */
+const mark = '[redacted]';
+const defaultMarks = /\[redacted \d+\]/g;
+
+/**
+ * Takes the same out of what the code under test does that was taken out of its ledger, so that the two can be compared: every value that the
+ * rules take out, and everything that stands in the place of one, becomes the same mark.
+ */
+export function redactionNormalizer({ fields, patterns, replacements }: RedactionRecord): (value: JsonValue) => JsonValue {
+  const known = new KnownValues(defaultReplacement);
+  const numbers = new Set<unknown>(replacements.filter((one) => typeof one === 'number'));
+  const redactor = new Redactor({ fields, patterns: patterns.map(searching), replace: defaultReplacement }, known);
+  // Secrets may be made while the code under test runs.
+  const learn = (): void => {
+    for (const secret of secretsInUse()) if (secret.reveal() !== '') known.add(secret.reveal(), `secret ${secret.name}`, true);
+  };
+  const marks = anyOf(replacements.map(String));
+  const marked = (value: JsonValue | undefined): JsonValue | undefined => {
+    if (typeof value === 'string') return value.replace(marks, mark).replace(defaultMarks, mark);
+    if (typeof value === 'number') return numbers.has(value) || known.isNumberFor(value) ? mark : value;
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((part) => marked(part) as JsonValue);
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [String(marked(key)), marked(part)]));
+  };
+  return (value) => {
+    learn();
+    const { type } = value as { readonly type?: unknown };
+    const isEvent = typeof type === 'string' && Object.hasOwn(eventVersions, type);
+    const redacted = isEvent ? redactEvent(value as unknown as Event, redactor) : redactor.redact(value, { keys: [], isPrompt: true });
+    return marked(redacted as JsonValue) as JsonValue;
+  };
+}
+
+/** Finds any of these texts, the longest first. */
+function anyOf(texts: readonly string[]): RegExp {
+  const sorted = [...new Set(texts)].sort((a, b) => b.length - a.length);
+  return sorted.length === 0
+    ? /(?!)/g
+    : new RegExp(sorted.map((text) => (/^\d+$/.test(text) ? `(?<!\\d)${text}(?!\\d)` : escapePattern(text))).join('|'), 'g');
+}

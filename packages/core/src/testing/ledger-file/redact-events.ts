@@ -1,0 +1,229 @@
+import { contentHash } from '../../base/hash.ts';
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import { callFingerprint } from '../../effects/call-fingerprint.ts';
+import type { Event, EventOf } from '../../ledger/event.ts';
+import type { Redactor, ValuePlace } from './redactor.ts';
+
+/** Members that hold a ledger together and never have a value from outside: numbers, words of the format, ids of events. */
+const kept: ReadonlySet<string> = new Set([
+  ...[
+    'v',
+    'seq',
+    'id',
+    'at',
+    'type',
+    'kind',
+    'mode',
+    'source',
+    'status',
+    'round',
+    'index',
+    'attempt',
+    'settled',
+    'late',
+    'branch',
+    'epoch',
+    'deadline',
+  ],
+  ...['expiresAt', 'answeredAt', 'generation', 'effect', 'strategy', 'stopReason', 'covers', 'overlap', 'usage', 'cost', 'mostCost', 'durationMs'],
+  ...['timeToFirstTokenMs', 'estimated', 'estimatedInputTokens', 'maxOutputTokens', 'tokensBefore', 'tokensAfter', 'resultLimit', 'retryAfterMs'],
+  ...['depth', 'size', 'scope'],
+]);
+
+/** Members that name something: what stands in them is found again by its exact text. */
+const names: ReadonlySet<string> = new Set([
+  ...['invocationId', 'parent', 'callId', 'agent', 'name', 'tool', 'fallback', 'requestId', 'from', 'to', 'component', 'decision', 'providerCallId'],
+  ...[
+    'key',
+    'fingerprint',
+    'model',
+    'flush',
+    'refresh',
+    'scopeId',
+    'inputHash',
+    'clientKey',
+    'phase',
+    'finishReason',
+    'substitutedBy',
+    'mediaType',
+    'hash',
+  ],
+]);
+
+const nameOnly: ValuePlace = { keys: [], isName: true };
+const anywhere: ValuePlace = { keys: [] };
+
+/** Takes out of an event, with its large values in it, what rules name; what holds the ledger together stays. */
+export function redactEvent<E extends Event>(event: E, redactor: Redactor): E {
+  const redacted: Record<string, unknown> = {};
+  let isChanged = false;
+  for (const [member, value] of Object.entries(event)) {
+    redacted[member] = kept.has(member) ? value : redactMember(event, member, value as JsonValue, redactor);
+    if (redacted[member] !== value) isChanged = true;
+  }
+  return isChanged ? (redacted as unknown as E) : event;
+}
+
+function redactMember(event: Event, member: string, value: JsonValue, redactor: Redactor): unknown {
+  const data = dataPlace(event);
+  switch (member) {
+    case 'by':
+      return redactActor(String(value), redactor);
+    case 'recipe':
+      return redactRecipe(value as unknown as EventOf<'model_start'>['recipe'], redactor);
+    case 'reason':
+      return event.type === 'invocation_yield' || event.type === 'compaction' ? value : redactor.redact(value, anywhere);
+    case 'result':
+      return redactParts(value, redactor, { status: undefined, errorType: nameOnly, effect: undefined }, data);
+    case 'error':
+      return redactParts(value, redactor, { name: nameOnly, code: nameOnly, message: anywhere }, data);
+    case 'input':
+      return event.type === 'invocation_start' ? redactParts(value, redactor, { message: anywhere, data }, data) : redactor.redact(value, data);
+    case 'next':
+      return redactNext(value, redactor);
+    case 'request':
+      return redactParts(value, redactor, requestParts, data);
+    case 'changes':
+      return redactor.redact(value, { keys: 'scope' in event ? [event.scope] : [] });
+    default:
+      return redactor.redact(value, names.has(member) ? nameOnly : data);
+  }
+}
+
+/** Arguments, results and the like lie below the name of what they were for. */
+function dataPlace(event: Event): ValuePlace {
+  const name = 'name' in event ? event.name : undefined;
+  return name === undefined ? anywhere : { keys: [name] };
+}
+
+const requestParts = { agent: nameOnly, summary: anywhere, options: undefined, inputSchema: { keys: [], isSchema: true }, operationId: nameOnly };
+
+/** An object whose known members have places of their own; `undefined`: they stay. */
+function redactParts(value: JsonValue, redactor: Redactor, places: Readonly<Record<string, ValuePlace | undefined>>, others: ValuePlace): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return redactor.redact(value, others) as JsonValue;
+  const redacted: Record<string, JsonValue | undefined> = {};
+  let isChanged = false;
+  for (const [key, part] of Object.entries(value as JsonObject)) {
+    const place = Object.hasOwn(places, key) ? places[key] : others;
+    redacted[key] = place === undefined ? part : redactor.redact(part, place);
+    if (redacted[key] !== part) isChanged = true;
+  }
+  return isChanged ? redacted : value;
+}
+
+function redactNext(value: JsonValue, redactor: Redactor): JsonValue {
+  const { name, input } = value as { readonly name: string; readonly input?: JsonValue };
+  const data: ValuePlace = { keys: [name] };
+  const redacted = input === undefined ? undefined : redactParts(input, redactor, { message: anywhere, data }, data);
+  const named = redactor.redact(name, nameOnly) as string;
+  if (redacted === input && named === name) return value;
+  return { ...(value as JsonObject), name: named, ...(redacted === undefined ? {} : { input: redacted }) };
+}
+
+/** The kind of an actor is a word of the format; what stands behind it is a name. */
+function redactActor(by: string, redactor: Redactor): string {
+  const colon = by.indexOf(':');
+  return colon < 0 ? by : `${by.slice(0, colon + 1)}${String(redactor.redact(by.slice(colon + 1), nameOnly))}`;
+}
+
+type Recipe = EventOf<'model_start'>['recipe'];
+
+/** Contents stay under the hashes that they had: `renameHashes` names them anew. */
+function redactRecipe(recipe: Recipe, redactor: Redactor): Recipe {
+  if (recipe.contents === undefined) return recipe;
+  let isChanged = false;
+  const contents: Record<string, JsonValue> = {};
+  for (const [hash, content] of Object.entries(recipe.contents)) {
+    contents[hash] = redactContent(content, redactor);
+    if (contents[hash] !== content) isChanged = true;
+  }
+  return isChanged ? { ...recipe, contents } : recipe;
+}
+
+function redactContent(content: JsonValue, redactor: Redactor): JsonValue {
+  const { type, role } = content as { readonly type?: unknown; readonly role?: unknown };
+  if (typeof type === 'string') return redactEvent(content as unknown as Event, redactor) as unknown as JsonValue;
+  if (typeof role === 'string') return redactParts(content, redactor, { role: undefined }, anywhere);
+  return redactor.redact(content, anywhere) as JsonValue;
+}
+
+/**
+ * The hashes that have to change with what they are hashes of: those of contents and inputs are reckoned anew, and those of which only other
+ * code knows what they were made from become numbers, because a short value could be guessed from its hash.
+ */
+export function findRenames(before: readonly Event[], after: readonly Event[]): ReadonlyMap<string, string> {
+  const renames = new Map<string, string>();
+  const calls = new ChangedCalls(before, after);
+  for (const [i, event] of before.entries()) {
+    const changed = after[i] as Event;
+    if (event.type === 'invocation_start' && changed.type === 'invocation_start' && event.input !== changed.input) {
+      renames.set(contentHash(event.input), contentHash(changed.input));
+    } else if (event.type === 'model_start' && changed.type === 'model_start') {
+      const contents = changed.recipe.contents ?? {};
+      for (const [hash, content] of Object.entries(event.recipe.contents ?? {})) {
+        const redacted = contents[hash] as JsonValue;
+        if (redacted !== content) renames.set(hash, contentHash(redacted));
+      }
+    } else if ((event.type === 'tool_attempt' || event.type === 'tool_yield') && event.fingerprint !== undefined && calls.has(event.callId)) {
+      renames.set(event.fingerprint, calls.fingerprint(event) ?? contentHash(['fingerprint', renames.size]));
+    }
+  }
+  return renames;
+}
+
+/** The calls whose arguments have changed. */
+class ChangedCalls {
+  readonly #changed = new Set<string>();
+  readonly #args = new Map<string, { readonly name: string; readonly before: JsonValue; readonly after: JsonValue }>();
+
+  constructor(before: readonly Event[], after: readonly Event[]) {
+    for (const [i, event] of before.entries()) {
+      const changed = after[i] as Event;
+      if (event === changed || !('callId' in event)) continue;
+      if (event.type === 'tool_call') this.#args.set(event.callId, { name: event.name, before: event.args, after: (changed as typeof event).args });
+      const given = givenIn(event);
+      const left = givenIn(changed);
+      if (given.some((value, at) => value !== left[at])) this.#changed.add(event.callId);
+    }
+  }
+
+  has(callId: string): boolean {
+    return this.#changed.has(callId);
+  }
+
+  /** The fingerprint that an attempt with the changed arguments has, when it was made of the arguments as the model gave them. */
+  fingerprint({ type, callId, fingerprint, ...event }: EventOf<'tool_attempt'> | EventOf<'tool_yield'>): string | undefined {
+    const call = this.#args.get(callId);
+    if (type !== 'tool_attempt' || call === undefined) return undefined;
+    const tool = ('tool' in event ? event.tool : undefined) ?? call.name;
+    return callFingerprint(tool, call.before) === fingerprint ? callFingerprint(tool, call.after) : undefined;
+  }
+}
+
+function givenIn(event: Event): readonly unknown[] {
+  switch (event.type) {
+    case 'tool_call':
+    case 'tool_yield':
+      return [event.args];
+    case 'tool_input':
+      return [event.input];
+    case 'tool_result':
+      return [event.editedArgs];
+    default:
+      return [];
+  }
+}
+
+const hash = /[0-9a-f]{20,64}/g;
+
+/** Puts new hashes in the place of old ones, wherever they stand: in recipes, in the paths of invocations. */
+export function renameHashes<Value>(value: Value, renames: ReadonlyMap<string, string>): Value {
+  if (renames.size === 0) return value;
+  const renamed = (part: unknown): unknown => {
+    if (typeof part === 'string') return part.replace(hash, (found) => renames.get(found) ?? found);
+    if (typeof part !== 'object' || part === null) return part;
+    if (Array.isArray(part)) return part.map(renamed);
+    return Object.fromEntries(Object.entries(part).map(([key, below]) => [renamed(key), renamed(below)]));
+  };
+  return renamed(value) as Value;
+}

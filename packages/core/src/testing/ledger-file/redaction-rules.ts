@@ -1,0 +1,119 @@
+import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
+import { isFunction, isListOfText, type OptionCheck, type OptionChecks } from '../../base/options.ts';
+import { defaultReplacement, type Replace } from './known-values.ts';
+import type { WrittenPattern } from './ledger-file.ts';
+
+/** What is taken out of a ledger besides secrets, which always are. */
+export interface RedactOptions {
+  /**
+   * Keys whose values are taken out, by their name (`email`) or the end of their path (`customer.email`, `lookUp.email` for the argument or
+   * the result of a tool, `user.email` for the state of a scope), whatever their case. Of an object, everything in it.
+   */
+  readonly fields?: readonly string[];
+  /** What is taken out of texts. */
+  readonly patterns?: readonly RegExp[];
+  /**
+   * What stands in the place of a value, the same for equal values. Numbers are replaced by numbers from 990000001 on.
+   * @default `[redacted 1]`, `[redacted 2]`, …
+   */
+  readonly replace?: Replace;
+}
+
+/** Checked rules. */
+export interface RedactionRules {
+  readonly fields: readonly string[];
+  readonly patterns: readonly RegExp[];
+  readonly replace: Replace;
+}
+
+const mostRules = 1_000;
+const longestRule = 2_000;
+
+const isListOfFields: OptionCheck = (value) => {
+  const fits = isListOfText(value) === undefined && (value as readonly string[]).every((field) => findBadField(field) === undefined);
+  return fits ? undefined : 'a list of names of keys, or of paths such as `customer.email`';
+};
+
+const isListOfPatterns: OptionCheck = (value) =>
+  Array.isArray(value) && value.every((pattern) => pattern instanceof RegExp) ? undefined : 'a list of regular expressions';
+
+const optionChecks: OptionChecks<RedactOptions> = { fields: isListOfFields, patterns: isListOfPatterns, replace: isFunction };
+
+/** @throws InvalidOptionError */
+export function redactionRules(options: RedactOptions): RedactionRules {
+  checkOptions('exportLedger', options, optionChecks);
+  const { fields = [], patterns = [], replace = defaultReplacement } = options;
+  for (const { source, flags } of patterns) {
+    const reason = findBadPattern({ source, flags });
+    if (reason !== undefined)
+      throw new InvalidOptionError({ function: 'exportLedger', reason: `\`patterns\` has /${source}/${flags}, which ${reason}` });
+  }
+  return { fields: [...new Set(fields)], patterns: patterns.map(searching), replace: checkedReplace(replace) };
+}
+
+/** Rules as a file has them. What is wrong with them, if anything is. */
+export function findBadRules(rules: { readonly fields: readonly string[]; readonly patterns: readonly WrittenPattern[] }): string | undefined {
+  if (rules.fields.length > mostRules || rules.patterns.length > mostRules) return `it has more than ${mostRules} rules of redaction`;
+  for (const field of rules.fields)
+    if (findBadField(field) !== undefined) return 'one of the fields that it redacts is not the name or path of a key';
+  for (const pattern of rules.patterns) {
+    const reason = findBadPattern(pattern);
+    if (reason !== undefined) return `one of the patterns that it redacts ${reason}`;
+  }
+  return undefined;
+}
+
+/** A pattern that finds everything. */
+export function searching({ source, flags }: WrittenPattern): RegExp {
+  return new RegExp(source, `${flags.replace(/[gyd]/g, '')}g`);
+}
+
+function findBadField(field: string): string | undefined {
+  const isPath = field.length <= longestRule && field.split('.').every((part) => part.trim() !== '');
+  return isPath ? undefined : 'is not the name or path of a key';
+}
+
+/** What keeps a pattern from being used, also on what comes from outside. */
+function findBadPattern({ source, flags }: WrittenPattern): string | undefined {
+  if (source.length > longestRule) return `has more than ${longestRule} characters`;
+  try {
+    const pattern = new RegExp(source, flags);
+    if (pattern.test('')) return 'also finds nothing at all';
+  } catch (cause) {
+    return `is no regular expression (${(cause as Error).message})`;
+  }
+  return mayTakeForEver(source) ? 'may take for ever: a part that is repeated has a repeat or a choice of its own' : undefined;
+}
+
+/** Whether a group that is repeated without end has a repeat without end or a choice in it: the way in which patterns become exponential. */
+function mayTakeForEver(source: string): boolean {
+  const plain = source.replace(/\\(?:.|$)/gs, 'x').replace(/\[[^\]]*\]/g, 'x');
+  const open: { isHard: boolean }[] = [];
+  for (let at = 0; at < plain.length; at++) {
+    const symbol = plain[at] as string;
+    const endless = /^(?:[*+]|\{\d+,\})/.test(plain.slice(at, at + 12));
+    if (symbol === '(') open.push({ isHard: false });
+    else if (symbol === ')') {
+      const group = open.pop();
+      const isRepeated = /^(?:[*+]|\{\d+,\})/.test(plain.slice(at + 1, at + 13));
+      if (group?.isHard && isRepeated) return true;
+      const around = open.at(-1);
+      if (around !== undefined && (group?.isHard || isRepeated)) around.isHard = true;
+    } else if (endless || symbol === '|') {
+      const group = open.at(-1);
+      if (group !== undefined) group.isHard = true;
+    }
+  }
+  return false;
+}
+
+/** @throws InvalidOptionError for what cannot stand in the place of a value */
+function checkedReplace(replace: Replace): Replace {
+  return (redacted) => {
+    const replacement: unknown = replace(redacted);
+    if (typeof replacement === 'string' && replacement.trim() !== '' && !/[/#~>\p{Cc}]/u.test(replacement)) return replacement;
+    const reason =
+      '`replace` must give a text that is not empty and has none of / # ~ > and no control characters: it may stand in the path of an invocation';
+    throw new InvalidOptionError({ function: 'exportLedger', reason });
+  };
+}

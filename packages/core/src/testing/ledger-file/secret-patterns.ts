@@ -1,0 +1,117 @@
+import { isSensitiveKey } from './sensitive-keys.ts';
+
+/** A secret in a text. */
+export interface FoundSecret {
+  readonly from: number;
+  readonly to: number;
+  readonly rule: string;
+}
+
+/** A form that secrets have. All repeats are bounded, so that no text takes longer than its length asks for. */
+interface SecretForm {
+  readonly rule: string;
+  readonly pattern: RegExp;
+  /** The number of the group that is the secret. @default the whole */
+  readonly group?: number;
+  readonly isRight?: (found: RegExpMatchArray) => boolean;
+}
+
+const start = '(?<![A-Za-z0-9])';
+const end = '(?![A-Za-z0-9])';
+
+/** Keys of well-known services, by how they begin. */
+const prefixes: readonly string[] = [
+  ...['(?:sk|rk|pk)[-_](?=[A-Za-z_-]{0,60}\\d)[A-Za-z0-9_-]{12,400}', 'gh[pousr]_[A-Za-z0-9]{20,255}', 'github_pat_[A-Za-z0-9_]{20,255}'],
+  ...['glpat-[A-Za-z0-9_-]{16,255}', 'xox[a-z]-[A-Za-z0-9-]{10,255}', 'xapp-[A-Za-z0-9-]{10,255}', '(?:AKIA|ASIA)[A-Z0-9]{16}'],
+  ...[
+    'AIza[A-Za-z0-9_-]{30,60}',
+    'ya29\\.[A-Za-z0-9_-]{20,400}',
+    'npm_[A-Za-z0-9]{30,60}',
+    'hf_[A-Za-z0-9]{20,60}',
+    'hv[sb]\\.[A-Za-z0-9_-]{20,255}',
+  ],
+  ...['SG\\.[A-Za-z0-9_-]{16,40}\\.[A-Za-z0-9_-]{16,80}', 'gsk_[A-Za-z0-9]{20,100}', 'xai-[A-Za-z0-9]{20,120}', 'pplx-[A-Za-z0-9]{20,100}'],
+  ...['r8_[A-Za-z0-9]{20,60}', 'whsec_[A-Za-z0-9+/=]{16,100}', 'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,64}', 'do[opr]_v1_[a-f0-9]{40,80}'],
+  ...['dckr_pat_[A-Za-z0-9_-]{16,60}', 'pypi-[A-Za-z0-9_-]{16,400}', 'lin_api_[A-Za-z0-9]{20,60}', 'AGE-SECRET-KEY-1[A-Z0-9]{40,80}'],
+  ...['\\d{8,10}:AA[A-Za-z0-9_-]{30,40}', 'sq0[a-z]{3}-[A-Za-z0-9_-]{20,60}'],
+];
+
+const hasDigitOrMark = /[\d=+/_.~-]/;
+const shortestWithoutDigit = 16;
+const shortestAfterColon = 8;
+
+const forms: readonly SecretForm[] = [
+  {
+    rule: 'private_key',
+    pattern: /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----[\s\S]{0,20000}?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----|$)/g,
+  },
+  { rule: 'jwt', pattern: new RegExp(`${start}eyJ[A-Za-z0-9_-]{5,8000}\\.[A-Za-z0-9_-]{5,16000}(?:\\.[A-Za-z0-9_-]{0,2000})?`, 'g') },
+  { rule: 'api_key', pattern: new RegExp(`${start}(?:${prefixes.join('|')})${end}`, 'g') },
+  {
+    rule: 'authorization',
+    pattern: new RegExp(`${start}(?:Bearer|Basic|Digest|ApiKey|Token)[ \\t]{1,4}([A-Za-z0-9._~+/=-]{8,8000})`, 'gi'),
+    group: 1,
+    isRight: ({ 1: value = '' }) => hasDigitOrMark.test(value) || value.length >= shortestWithoutDigit,
+  },
+  { rule: 'connection_string', pattern: /(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,30}:\/\/[^\s:/?#@"'\\]{0,200}:([^\s@/"'\\<>]{1,500})@/g, group: 1 },
+  { rule: 'cookie', pattern: /(?<![A-Za-z0-9])(?:set-)?cookie["']?[ \t]{0,3}:[ \t]{0,3}["']?([^\s=;"']{1,100}=[^\r\n"'\\]{0,8000})/gi, group: 1 },
+  {
+    rule: 'sensitive_key',
+    pattern: /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})\\?["']?[ \t]{0,3}[:=][ \t]{0,3}\\"([^"\\]{1,2000})\\"/g,
+    group: 2,
+    isRight: underSensitiveKey,
+  },
+  {
+    rule: 'sensitive_key',
+    pattern: /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?[ \t]{0,3}[:=][ \t]{0,3}"((?:[^"\\]|\\.){1,2000})"/g,
+    group: 2,
+    isRight: underSensitiveKey,
+  },
+  {
+    rule: 'sensitive_key',
+    pattern: /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?[ \t]{0,3}[:=][ \t]{0,3}'([^'\\]{1,2000})'/g,
+    group: 2,
+    isRight: underSensitiveKey,
+  },
+  {
+    rule: 'sensitive_key',
+    pattern: /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?(=|[ \t]{0,3}[:=][ \t]{0,3})([^\s"'\\&;,<>(){}[\]]{1,2000})/g,
+    group: 3,
+    isRight: ({ 1: key = '', 2: mark, 3: value = '' }) =>
+      isSensitiveKey(key) && (mark === '=' || (value.length >= shortestAfterColon && hasDigitOrMark.test(value))),
+  },
+];
+
+function underSensitiveKey({ 1: key = '' }: RegExpMatchArray): boolean {
+  return isSensitiveKey(key);
+}
+
+const shortestText = 6;
+
+/** Everything in a text that has the form of a secret, in order and without overlaps. */
+export function findSecrets(text: string): readonly FoundSecret[] {
+  if (text.length < shortestText) return [];
+  const found: FoundSecret[] = [];
+  for (const { rule, pattern, group = 0, isRight } of forms) {
+    for (const match of text.matchAll(pattern)) {
+      const secret = match[group] ?? '';
+      if (secret === '' || (isRight !== undefined && !isRight(match))) continue;
+      // The secret is the last thing in a match but for a closing mark.
+      const from = match.index + match[0].lastIndexOf(secret);
+      found.push({ from, to: from + secret.length, rule });
+    }
+  }
+  return withoutOverlaps(found);
+}
+
+/** The longer of two that overlap. */
+function withoutOverlaps(found: FoundSecret[]): readonly FoundSecret[] {
+  found.sort((a, b) => a.from - b.from || b.to - a.to);
+  const kept: FoundSecret[] = [];
+  for (const secret of found) {
+    const last = kept.at(-1);
+    if (last === undefined || secret.from >= last.to) kept.push(secret);
+    else if (secret.to > last.to) kept[kept.length - 1] = { ...last, to: secret.to };
+  }
+  return kept;
+}
