@@ -31,6 +31,30 @@ export { type ExtendableExpect, setupMatchers } from './matchers/setup.ts';
 export { ledgerStory, type StoryOptions } from './matchers/story.ts';
 export { allowRealModels, areRealModelsForbidden, type ForbidRealModelsOptions, forbidRealModels } from './real-model-switch.ts';
 export { roundModel } from './round-model.ts';
+export { InvalidTestError, TestStepError } from './run-test/errors.ts';
+export type { RunTestOptions } from './run-test/options.ts';
+export { runTest, type TestRun } from './run-test/run-test.ts';
+export {
+  type AnswerChoice,
+  advanceTime,
+  answer,
+  approve,
+  type CrashPlace,
+  crash,
+  type ExpectPrompt,
+  edit,
+  expectPrompt,
+  input,
+  type MockedResult,
+  type ModelAnswerStep,
+  model,
+  type OfAgent,
+  reject,
+  result,
+  type TestModelCall,
+  type TestStep,
+  user,
+} from './run-test/steps.ts';
 export {
   ScriptExhaustedError,
   type ScriptedModel,
