@@ -30,8 +30,10 @@ interface KnownValue {
 /** Shorter values are looked for as whole words only, where nothing depends on the word. */
 export const shortestAnywhere = 8;
 const shortestWord = 3;
-/** So many alternatives of a regular expression are still found at once. */
-const mostAlternatives = 500;
+/** Longer values are looked for one by one: expressions of their size cannot be made. */
+const longestInExpression = 1_000;
+/** About so many characters of alternatives are still found at once. */
+const longestExpression = 20_000;
 
 /** The values that are taken out, each with what stands in its place. */
 export class KnownValues {
@@ -133,6 +135,7 @@ function mayBeSpread(text: string): boolean {
 
 /** Looks for many values at once. */
 class Search {
+  readonly #long: readonly string[];
   readonly #anywhere: readonly RegExp[];
   readonly #encoded: readonly RegExp[];
   readonly #words: readonly RegExp[];
@@ -140,6 +143,7 @@ class Search {
 
   constructor(values: readonly KnownValue[]) {
     const long = values.filter(({ text }) => text.length >= shortestAnywhere);
+    const inExpression = (form: string): boolean => form.length <= longestInExpression;
     const short = values.filter(({ text }) => text.length < shortestAnywhere);
     for (const value of values) this.#byForm.set(value.text, value);
     for (const value of long) this.#byForm.set(value.text.toLowerCase(), value);
@@ -151,12 +155,13 @@ class Search {
         encoded.push(form);
       }
     }
+    this.#long = [...long.map(({ text }) => text), ...encoded].filter((form) => !inExpression(form)).sort((a, b) => b.length - a.length);
     this.#anywhere = anyOf(
-      long.map(({ text }) => text),
+      long.map(({ text }) => text).filter(inExpression),
       (one) => (/^\d+$/.test(one) ? `(?<!\\d)${one}(?!\\d)` : escapePattern(one)),
       'gi',
     );
-    this.#encoded = anyOf(encoded, escapePattern, 'g');
+    this.#encoded = anyOf(encoded.filter(inExpression), escapePattern, 'g');
     this.#words = anyOf(
       short.map(({ text }) => text),
       (one) => `(?<![\\p{L}\\p{N}])${escapePattern(one)}(?![\\p{L}\\p{N}])`,
@@ -165,21 +170,24 @@ class Search {
   }
 
   replaceIn(text: string, words: boolean, replacementOf: (known: KnownValue) => string): string {
-    let replaced = text;
+    const replaced = (found: string): string => {
+      const known = this.#valueOf(found);
+      return known === undefined ? '[redacted]' : replacementOf(known);
+    };
+    let left = text;
+    for (const form of this.#long) if (form.length <= left.length) left = left.replaceAll(form, replaced);
     for (const pattern of words ? [...this.#anywhere, ...this.#encoded, ...this.#words] : [...this.#anywhere, ...this.#encoded]) {
-      replaced = replaced.replace(pattern, (found) => {
-        const known = this.#valueOf(found);
-        return known === undefined ? '[redacted]' : replacementOf(known);
-      });
+      left = left.replace(pattern, replaced);
     }
-    return replaced;
+    return left;
   }
 
   rulesFoundIn(text: string): readonly string[] {
     const rules = new Set<string>();
-    for (const pattern of [...this.#anywhere, ...this.#encoded]) {
-      for (const [found] of text.matchAll(pattern)) rules.add(this.#valueOf(found)?.rule ?? 'a rule');
-    }
+    this.replaceIn(text, false, ({ rule }) => {
+      rules.add(rule);
+      return '';
+    });
     return [...rules];
   }
 
@@ -193,16 +201,15 @@ class Search {
 function anyOf(texts: readonly string[], written: (text: string) => string, flags: string): readonly RegExp[] {
   const sorted = [...new Set(texts)].sort((a, b) => b.length - a.length);
   const patterns: RegExp[] = [];
-  for (let i = 0; i < sorted.length; i += mostAlternatives) {
-    patterns.push(
-      new RegExp(
-        sorted
-          .slice(i, i + mostAlternatives)
-          .map(written)
-          .join('|'),
-        flags,
-      ),
-    );
+  let alternatives: string[] = [];
+  let length = 0;
+  for (const [i, text] of sorted.entries()) {
+    alternatives.push(written(text));
+    length += text.length;
+    if (length < longestExpression && i < sorted.length - 1) continue;
+    patterns.push(new RegExp(alternatives.join('|'), flags));
+    alternatives = [];
+    length = 0;
   }
   return patterns;
 }

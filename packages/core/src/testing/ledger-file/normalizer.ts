@@ -1,9 +1,9 @@
-import type { JsonValue } from '../../base/json.ts';
+import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { secretsInUse } from '../../base/secret.ts';
 import { type Event, eventVersions } from '../../ledger/event.ts';
 import { defaultReplacement, escapePattern, KnownValues } from './known-values.ts';
-import type { RedactionRecord } from './ledger-file.ts';
-import { redactEvent } from './redact-events.ts';
+import type { LedgerFile } from './ledger-file.ts';
+import { lostFingerprint, redactEvent } from './redact-events.ts';
 import { searching } from './redaction-rules.ts';
 import { Redactor } from './redactor.ts';
 
@@ -15,7 +15,9 @@ const defaultMarks = /\[redacted \d+\]/g;
  * Takes the same out of what the code under test does that was taken out of its ledger, so that the two can be compared: every value that the
  * rules take out, and everything that stands in the place of one, becomes the same mark.
  */
-export function redactionNormalizer({ fields, patterns, replacements }: RedactionRecord): (value: JsonValue) => JsonValue {
+export function redactionNormalizer({ redaction, events }: Pick<LedgerFile, 'redaction' | 'events'>): (value: JsonValue) => JsonValue {
+  const { fields, patterns, replacements } = redaction;
+  const lost = callsWithoutFingerprint(events);
   const known = new KnownValues(defaultReplacement);
   const numbers = new Set<unknown>(replacements.filter((one) => typeof one === 'number'));
   const redactor = new Redactor({ fields, patterns: patterns.map(searching), replace: defaultReplacement }, known);
@@ -36,8 +38,19 @@ export function redactionNormalizer({ fields, patterns, replacements }: Redactio
     const { type } = value as { readonly type?: unknown };
     const isEvent = typeof type === 'string' && Object.hasOwn(eventVersions, type);
     const redacted = isEvent ? redactEvent(value as unknown as Event, redactor) : redactor.redact(value, { keys: [], isPrompt: true });
-    return marked(redacted as JsonValue) as JsonValue;
+    return marked(withoutFingerprint(redacted as JsonValue, lost)) as JsonValue;
   };
+}
+
+/** The calls of whose attempts the file does not know what they were made with. */
+function callsWithoutFingerprint(events: readonly Event[]): ReadonlySet<unknown> {
+  const lost = events.filter((event) => event.type === 'tool_attempt' && event.fingerprint?.startsWith(lostFingerprint));
+  return new Set(lost.map((event) => 'callId' in event && event.callId));
+}
+
+function withoutFingerprint(value: JsonValue, lost: ReadonlySet<unknown>): JsonValue {
+  const { type, callId, fingerprint: _lost, ...rest } = value as JsonObject;
+  return type === 'tool_attempt' && lost.has(callId) ? { type, callId, ...rest } : value;
 }
 
 /** Finds any of these texts, the longest first. */

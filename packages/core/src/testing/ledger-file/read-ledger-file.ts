@@ -2,6 +2,7 @@ import { isAdjutantError } from '../../base/error.ts';
 import { checkOptions } from '../../base/invalid-option.ts';
 import { deepFreeze, isPlainObject, type JsonValue } from '../../base/json.ts';
 import { isCount, isListOfText, type OptionChecks } from '../../base/options.ts';
+import { replaceReferences } from '../../ledger/blob.ts';
 import { checkDrafts } from '../../ledger/draft-check.ts';
 import { type Event, eventVersions } from '../../ledger/event.ts';
 import { decodeEvent } from '../../ledger/upcast.ts';
@@ -80,6 +81,7 @@ class Reader {
     const blobs = value['blobs'];
     if (!isPlainObject(blobs)) this.#refuse('its "blobs" are not an object');
     const events = this.#events(value['events'], session);
+    this.#checkEvents(events, blobs as Record<string, JsonValue>);
     return deepFreeze({ format: ledgerFileFormat, version, app, tenant, session, redaction, blobs: blobs as Record<string, JsonValue>, events });
   }
 
@@ -133,20 +135,25 @@ class Reader {
   #events(value: unknown, session: string): readonly Event[] {
     if (!Array.isArray(value)) return this.#refuse('its "events" are not a list');
     const ids = new Set<unknown>();
-    const events = value.map((raw: unknown, i) => {
+    return value.map((raw: unknown, i) => {
       const { id } = this.#envelope(raw, i + 1);
       if (ids.has(id)) this.#refuse(`event ${i + 1} has the id of an event before it`);
       ids.add(id);
       return this.#event(raw, i + 1, session);
     });
+  }
+
+  /** Whether events have what readers rely on, with their large values in them; of one that is lost there is its beginning. */
+  #checkEvents(events: readonly Event[], blobs: Readonly<Record<string, JsonValue>>): void {
+    const whole = (value: unknown): unknown =>
+      replaceReferences(value, ({ $blob, preview }) => (Object.hasOwn(blobs, $blob) ? blobs[$blob] : preview));
     try {
-      checkDrafts(events);
+      checkDrafts(events.map(whole) as readonly Event[]);
     } catch (cause) {
       if (!isAdjutantError(cause)) throw cause;
-      const index = Number(cause.data['index'] ?? 0);
-      this.#refuse(`event ${index + 1} is none that a ledger can hold: ${String(cause.data['reason'] ?? cause.message)}`, cause);
+      const { index, reason = cause.message } = cause.data;
+      this.#refuse(`event ${Number(index ?? 0) + 1} is none that a ledger can hold: ${String(reason)}`, cause);
     }
-    return events;
   }
 
   #envelope(raw: unknown, place: number): Readonly<Record<string, unknown>> {

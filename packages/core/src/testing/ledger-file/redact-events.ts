@@ -147,6 +147,9 @@ function redactContent(content: JsonValue, redactor: Redactor): JsonValue {
   return redactor.redact(content, anywhere) as JsonValue;
 }
 
+/** How a fingerprint begins of which only other code knows what it was made from. */
+export const lostFingerprint = 'redacted ';
+
 /**
  * The hashes that have to change with what they are hashes of: those of contents and inputs are reckoned anew, and those of which only other
  * code knows what they were made from become numbers, because a short value could be guessed from its hash.
@@ -165,52 +168,54 @@ export function findRenames(before: readonly Event[], after: readonly Event[]): 
         if (redacted !== content) renames.set(hash, contentHash(redacted));
       }
     } else if ((event.type === 'tool_attempt' || event.type === 'tool_yield') && event.fingerprint !== undefined && calls.has(event.callId)) {
-      renames.set(event.fingerprint, calls.fingerprint(event) ?? contentHash(['fingerprint', renames.size]));
+      renames.set(event.fingerprint, calls.fingerprint(event) ?? `${lostFingerprint}${renames.size + 1}`);
     }
   }
   return renames;
 }
 
-/** The calls whose arguments have changed. */
+/** The calls whose arguments have changed: those that the model gave, that a tool prepared, or that a person put in their place. */
 class ChangedCalls {
-  readonly #changed = new Set<string>();
-  readonly #args = new Map<string, { readonly name: string; readonly before: JsonValue; readonly after: JsonValue }>();
+  readonly #given = new Map<string, { readonly before: JsonValue; readonly after: JsonValue }[]>();
+  readonly #tools = new Map<string, string>();
 
   constructor(before: readonly Event[], after: readonly Event[]) {
     for (const [i, event] of before.entries()) {
+      if (event.type === 'tool_call') this.#tools.set(event.callId, event.name);
       const changed = after[i] as Event;
-      if (event === changed || !('callId' in event)) continue;
-      if (event.type === 'tool_call') this.#args.set(event.callId, { name: event.name, before: event.args, after: (changed as typeof event).args });
       const given = givenIn(event);
       const left = givenIn(changed);
-      if (given.some((value, at) => value !== left[at])) this.#changed.add(event.callId);
+      if (given === left || given === undefined || left === undefined || !('callId' in event)) continue;
+      const all = this.#given.get(event.callId) ?? [];
+      all.push({ before: given, after: left });
+      this.#given.set(event.callId, all);
     }
   }
 
   has(callId: string): boolean {
-    return this.#changed.has(callId);
+    return this.#given.has(callId);
   }
 
-  /** The fingerprint that an attempt with the changed arguments has, when it was made of the arguments as the model gave them. */
-  fingerprint({ type, callId, fingerprint, ...event }: EventOf<'tool_attempt'> | EventOf<'tool_yield'>): string | undefined {
-    const call = this.#args.get(callId);
-    if (type !== 'tool_attempt' || call === undefined) return undefined;
-    const tool = ('tool' in event ? event.tool : undefined) ?? call.name;
-    return callFingerprint(tool, call.before) === fingerprint ? callFingerprint(tool, call.after) : undefined;
+  /** The fingerprint that an attempt has with the changed arguments, where it can be told from what it was made. */
+  fingerprint(event: EventOf<'tool_attempt'> | EventOf<'tool_yield'>): string | undefined {
+    if (event.type !== 'tool_attempt') return undefined;
+    const tool = event.tool ?? this.#tools.get(event.callId) ?? '';
+    const given = this.#given.get(event.callId)?.find(({ before }) => callFingerprint(tool, before) === event.fingerprint);
+    return given === undefined ? undefined : callFingerprint(tool, given.after);
   }
 }
 
-function givenIn(event: Event): readonly unknown[] {
+function givenIn(event: Event): JsonValue | undefined {
   switch (event.type) {
     case 'tool_call':
     case 'tool_yield':
-      return [event.args];
+      return event.args;
     case 'tool_input':
-      return [event.input];
+      return event.input;
     case 'tool_result':
-      return [event.editedArgs];
+      return event.editedArgs;
     default:
-      return [];
+      return undefined;
   }
 }
 

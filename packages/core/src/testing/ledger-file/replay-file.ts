@@ -1,8 +1,14 @@
-import type { Runtime } from '../../runtime.ts';
+import { isAdjutantError } from '../../base/error.ts';
+import { requestFingerprint } from '../../effects/tool-request.ts';
+import type { Event } from '../../ledger/event.ts';
+import { Runtime } from '../../runtime.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { resolverOf } from '../replay/recorded-ledger.ts';
 import { type ReplayOptions, type ReplayReport, replay } from '../replay/replay.ts';
 import type { LedgerFile } from './ledger-file.ts';
 import { redactionNormalizer } from './normalizer.ts';
 import { readLedgerFile } from './read-ledger-file.ts';
+import { lostFingerprint } from './redact-events.ts';
 
 /**
  * Replays a ledger file against today's code, as `replay` does a session: every recorded run becomes a regression test. What was taken out of the
@@ -12,7 +18,29 @@ import { readLedgerFile } from './read-ledger-file.ts';
  */
 export async function replayFile(path: string | LedgerFile, app: Runtime, options: ReplayOptions = {}): Promise<ReplayReport> {
   const file = typeof path === 'string' ? await readLedgerFile(path) : path;
-  const redact = redactionNormalizer(file.redaction);
+  const redact = redactionNormalizer(file);
   const { normalize } = options;
-  return replay(file, app, { ...options, normalize: normalize === undefined ? redact : (value) => normalize(redact(value)) });
+  const source = { ...file, events: file.events.map((event) => withFingerprint(event, file, app)) };
+  return replay(source, app, { ...options, normalize: normalize === undefined ? redact : (value) => normalize(redact(value)) });
+}
+
+/**
+ * Binds a question again to the tool that it is about. The hash that did so was made of arguments that were taken out; were it left as it is, the
+ * answer would count as one to another question.
+ */
+function withFingerprint(event: Event, { blobs }: LedgerFile, app: Runtime): Event {
+  if (event.type !== 'tool_yield' || !event.fingerprint.startsWith(lostFingerprint)) return event;
+  const tool = findTool(app, event.request.agent, event.name);
+  return tool === undefined ? event : { ...event, fingerprint: requestFingerprint(tool, resolverOf(blobs)(event.args)) };
+}
+
+function findTool(app: Runtime, agentName: string, name: string): Tool | undefined {
+  try {
+    const runnable = Runtime.registered(app, agentName) as { readonly tools?: readonly Tool[] };
+    return runnable.tools?.find((tool) => tool.name === name) ?? app.tools.get(name);
+  } catch (error) {
+    // The replay says that the agent is gone.
+    if (isAdjutantError(error, 'unknown_runnable')) return app.tools.get(name);
+    throw error;
+  }
 }

@@ -1,0 +1,119 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import type { JsonValue } from '../../base/json.ts';
+import { secret } from '../../base/secret.ts';
+import { includeHistory, injectSystemMessage } from '../../context/renderers.ts';
+import { agent } from '../../runnables/agent.ts';
+import { sequence } from '../../runnables/sequence.ts';
+import { step } from '../../runnables/step.ts';
+import { runtime } from '../../runtime.ts';
+import { tool } from '../../tools/tool.ts';
+import { scriptedModel } from '../scripted-model.ts';
+import { exportLedger } from './export-ledger.ts';
+import { readLedgerFile } from './read-ledger-file.ts';
+import { replayFile } from './replay-file.ts';
+import { writeLedgerFile } from './write-ledger-file.ts';
+
+const portalKey = secret('PORTAL_KEY', 'a key like no other');
+
+interface Shop {
+  readonly system?: string;
+  readonly refund?: string;
+  readonly limit?: number;
+}
+
+const email = 'ann.lee@example.com';
+
+/** An app that passes on what customers say, with a secret of its own in its prompt. */
+function shop({ system = 'Be kind', refund = 'refund', limit = 20 }: Shop = {}) {
+  const model = scriptedModel([
+    { toolCalls: [{ name: 'findCustomer', args: { email } }] },
+    { toolCalls: [{ name: 'refund', args: { email, cents: 4200, note: `for ${email}`, token: 'tok-5544332211' } }] },
+    { text: `Done, ${email} has it back.` },
+    { text: `A letter for ${email}` },
+  ]);
+  const findCustomer = tool({
+    name: 'findCustomer',
+    description: 'Finds a customer',
+    schema: z.object({ email: z.string() }),
+    execute: ({ args }) => ({ email: args.email, phone: '0790001122', page: 'x'.repeat(70_000) + args.email }),
+  });
+  const pay = tool({
+    name: refund,
+    description: 'Pays back',
+    schema: z.object({ email: z.string(), cents: z.int(), note: z.string(), token: z.string() }),
+    recovery: 'report',
+    approval: { when: ({ args }) => args.cents > 1_000, summary: ({ args }) => `Refund ${args.email}` },
+    execute: () => 'paid',
+  });
+  const clerk = agent({
+    name: 'clerk',
+    model,
+    tools: [findCustomer, pay],
+    context: [injectSystemMessage(`${system}. The key of the portal is ${portalKey.reveal()}.`), includeHistory()],
+    limits: { rounds: limit },
+  });
+  const writer = agent({ name: 'writer', model, input: z.object({ to: z.string() }) });
+  const thank = step({
+    name: 'thank',
+    execute: async (ctx) => {
+      await ctx.call(writer, { data: { to: String(ctx.state['customer']) } });
+    },
+  });
+  const answer = sequence({ name: 'answer', runnables: [clerk, thank] });
+  return { app: runtime({ app: 'shop', runnables: [answer] }), answer };
+}
+
+/** Exports what happened with a customer, whose address and phone are nobody's business. */
+async function incident(): Promise<string> {
+  const { app, answer } = shop();
+  const session = await app.session({ id: 'incident' });
+  session.state.update({ customer: email });
+  const run = await app.run(answer, { session, input: `I am ${email}` });
+  const [asked] = run.pendingCalls;
+  await app.requests.answer(asked?.requestId ?? '', { decision: 'approve' });
+  const end = await app.resume(session);
+  expect(end.status).toBe('completed');
+  const path = await mkdtemp(join(tmpdir(), 'adjutant-replay-file-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  const file = join(path, 'incident.ledger.json');
+  await writeLedgerFile(file, await exportLedger(session, { redact: { fields: ['email', 'phone'], patterns: [/\S+@example\.com/] } }));
+  return file;
+}
+
+test('a file replays without a divergence on the code that it was recorded with, redacted as it is', async () => {
+  const file = await incident();
+  const text = await readFile(file, 'utf8');
+  expect([email, '0790001122', 'tok-5544332211', portalKey.reveal()].filter((value) => text.includes(value))).toEqual([]);
+  const report = await replayFile(file, shop().app);
+  expect(report).toMatchObject({ session: 'incident', divergence: undefined });
+  expect(report.events).toBe((await readLedgerFile(file)).events.length);
+});
+
+test('and on changed code with the first divergence, at the right event', async () => {
+  const file = await incident();
+  const { events } = await readLedgerFile(file);
+  const firstCall = events.find(({ type }) => type === 'model_start')?.seq;
+  expect((await replayFile(file, shop({ system: 'Be brief' }).app)).divergence).toMatchObject({ seq: firstCall, kind: 'prompt' });
+  expect((await replayFile(file, shop({ refund: 'payBack' }).app)).divergence).toMatchObject({
+    seq: firstCall,
+    subject: expect.stringContaining('payBack'),
+  });
+  const { divergence } = await replayFile(file, shop({ limit: 2 }).app);
+  expect(divergence?.seq).toBeGreaterThan(firstCall ?? 0);
+});
+
+test('what has been read is replayed as well, and `normalize` has the last word', async () => {
+  const file = await readLedgerFile(await incident());
+  const { app } = shop({ system: 'Be brief' });
+  const normalize = (value: JsonValue): JsonValue => JSON.parse(JSON.stringify(value).replaceAll(/Be (?:kind|brief)/g, 'Be …')) as JsonValue;
+  expect((await replayFile(file, app)).divergence).toBeDefined();
+  expect((await replayFile(file, app, { normalize })).divergence).toBeUndefined();
+});
+
+test('what is no ledger file is not replayed', async () => {
+  await expect(replayFile('/nowhere/at/all.json', shop().app)).rejects.toMatchObject({ code: 'invalid_ledger_file' });
+});
