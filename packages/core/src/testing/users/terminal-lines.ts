@@ -18,6 +18,7 @@ export class TerminalLines {
   readonly #waiting: string[] = [];
   #interface: Interface | undefined;
   #ended = false;
+  #forget: () => void = () => undefined;
   #failure: { readonly error: unknown } | undefined;
   #wanted: ((typed: TypedLine) => void) | undefined;
 
@@ -57,7 +58,10 @@ export class TerminalLines {
     reader.setPrompt(shown.slice(lastLine));
     reader.prompt();
     try {
-      return await promise;
+      const typed = await promise;
+      // Nobody else shows that the line is over.
+      if ('line' in typed && !this.#isTerminal) this.#streams.output.write('\n');
+      return typed;
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.#wanted = undefined;
@@ -73,6 +77,7 @@ export class TerminalLines {
       return;
     }
     this.#interface = undefined;
+    this.#forget();
     reader.close();
   }
 
@@ -96,11 +101,15 @@ export class TerminalLines {
       this.#ended = true;
       this.#take({ none: 'ended' });
     });
-    input.once('error', (error: unknown) => {
+    const onFailure = (error: unknown): void => {
       this.#failure = { error };
       this.#ended = true;
       this.#take({ none: 'ended' });
-    });
+    };
+    // Some versions of Node tell the reader of a failed input too, and end the process when it does not listen.
+    reader.on('error', onFailure);
+    input.once('error', onFailure);
+    this.#forget = () => input.removeListener('error', onFailure);
     return reader;
   }
 
@@ -115,6 +124,7 @@ export class TerminalLines {
     const reader = this.#interface;
     this.#interface = undefined;
     this.#ended = true;
+    this.#forget();
     reader?.close();
     this.#take({ none: 'ended' });
   }
