@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/**/*.test.ts', 'docs/**/*.test.ts'],
+    include: ['packages/*/{src,test}/**/*.test.ts', '{examples,docs,browser-tests}/**/*.test.ts'],
     testTimeout: 30_000,
     // .ci/run counts from the file.
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'dist/test-results.json' }]] : ['default'],

@@ -196,3 +196,78 @@ function wilson(value: number, n: number): Interval {
   const half = (z / (1 + (z * z) / n)) * Math.sqrt((value * (1 - value)) / n + (z * z) / (4 * n * n));
   return { value, low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
 }
+
+const attack = `</script><script>window.hacked = 1</script><img src=x onerror="window.hacked=1">"'\`\${1}<!--`;
+const disguised = '\u202eevil\u2066\u0000\u0007\u009b31m\ud800 مرحبا בדיקה';
+
+/** A report whose every text tries something: tags, control characters, other directions of writing, lengths that nobody reads. */
+export function hostileReport(): EvalReport {
+  const text = `${attack} ${disguised}`;
+  const long = `${text}${'wide'.repeat(2_500_000)}`;
+  const [first] = sampleReport({ cases: 1, trials: 1 }).variants;
+  const trial: TrialReport = {
+    trial: 1,
+    session: text,
+    status: 'error',
+    passed: false,
+    scores: [{ scorer: text, score: Number.NaN, passed: false, threshold: 0.5, explanation: long, details: { [text]: [text, long] } }],
+    durationMs: -1,
+    cost: Number.POSITIVE_INFINITY,
+    usage: { inputTokens: 0, outputTokens: 0 },
+    steps: 0,
+    error: { name: text, code: text, message: long },
+    turns: [
+      { user: long, assistant: text, toolCalls: [{ name: long, args: { [text]: long } }] },
+      { user: disguised, toolCalls: [] },
+    ],
+  };
+  const interval = { value: Number.NaN, low: -3, high: 7 };
+  const difference = { ...interval, baseline: 0, candidate: 0, pValue: 0, significant: true };
+  const cases: CaseReport[] = [text, `__proto__`, long, ''].map((id) => ({
+    id,
+    description: long,
+    tags: [text, long, ''],
+    trials: [trial, trial],
+    passRate: 0,
+  }));
+  const variant = (name: string): VariantReport => ({
+    name,
+    summary: {
+      ...(first as VariantReport).summary,
+      passRate: interval,
+      passAtK: [
+        { k: 1, value: Number.NaN },
+        { k: 2, value: 9 },
+      ],
+      passAllK: [],
+      scores: {
+        [text]: { mean: Number.NaN, low: 0, high: 0, trials: 1, passed: 0 },
+        ['constructor']: { mean: 9, low: -9, high: 99, trials: 1, passed: 0 },
+      },
+    },
+    cases,
+  });
+  const variants = [variant(text), variant(long)];
+  const comparison: Comparison = {
+    baseline: text,
+    candidate: long,
+    cases: 4,
+    passRate: difference,
+    scores: { [text]: difference },
+    measures: { durationMs: difference, steps: difference, tokens: difference },
+    improved: [text, 'unknown', '__proto__'],
+    regressed: [long],
+  };
+  return {
+    ...sampleReport({ cases: 0, trials: 0, variants: [] }),
+    name: long,
+    runId: text,
+    startedAt: Number.NaN,
+    total: 16,
+    done: 16,
+    variants,
+    comparisons: [comparison],
+    passed: false,
+    methods: text,
+  };
+}

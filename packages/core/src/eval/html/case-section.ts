@@ -37,14 +37,19 @@ ${toolbar(report, cases)}
 <ol class="cases" id="case-list">${rows}</ol></section>`;
 }
 
-function toolbar({ variants }: EvalReport, cases: readonly CaseOverview[]): Markup {
+type Filter = readonly [name: string, text: string, count: number];
+
+function toolbar({ variants, comparisons }: EvalReport, cases: readonly CaseOverview[]): Markup {
   const count = (filter: (one: VariantOfCase) => boolean): number => cases.filter((one) => one.variants.some(filter)).length;
-  const filters: readonly (readonly [name: string, text: string, count: number])[] = [
+  const changes: readonly Filter[] = [
+    ['regressed', 'Regressed', count(({ change }) => change === 'regressed')],
+    ['improved', 'Improved', count(({ change }) => change === 'improved')],
+  ];
+  const filters: readonly Filter[] = [
     ['all', 'All', cases.length],
     ['failed', 'Failed', count(({ outcome }) => outcome === 'failed')],
     ['flaky', 'Flaky', count(({ outcome }) => outcome === 'flaky')],
-    ['regressed', 'Regressed', count(({ change }) => change === 'regressed')],
-    ['improved', 'Improved', count(({ change }) => change === 'improved')],
+    ...(comparisons.length === 0 ? [] : changes),
     ['error', 'Errors', cases.filter(({ hasError }) => hasError).length],
     ['passed', 'Passed', cases.filter((one) => worstOutcome(one) === 'passed').length],
   ];
@@ -80,15 +85,19 @@ function tagValue(tag: string): string {
   return shortLine(tag, longestName);
 }
 
+/**
+ * Details are in a `noscript`: where scripts run it is text until the case is opened, because all details at once are half a million elements,
+ * and where none run it is what it says.
+ */
 function caseRow(one: CaseOverview, { variants }: EvalReport, details: Content): Markup {
   const worst = worstOutcome(one);
   const trials = one.variants.flatMap(({ report }) => report?.trials ?? []);
   const reason = firstReason(one);
   return html`<li class="case" id="case-${one.index}" ${dataOf(one, trials)}><details><summary><span class="outcome ${worst}">${outcomeTexts[worst]}</span>
 <span class="case-name"><bdi class="case-id">${shortLine(one.id, longestName * 2)}</bdi>${one.tags.slice(0, mostTags).map((tag) => html` <span class="tag"><bdi>${shortLine(tag, longestName)}</bdi></span>`)}${changeTags(one)}${reason !== undefined && html`<span class="reason" dir="auto">${shortLine(reason, longestReason)}</span>`}</span>
-<span class="case-variants">${one.variants.map((variant, index) => variantCell(variant, index, variants[index]?.name ?? ''))}</span>
+<span class="case-variants${one.variants.length > 3 && html` many`}">${one.variants.map((variant, index) => variantCell(variant, index, variants[index]?.name ?? ''))}</span>
 <span class="case-numbers">${durationText(mean(trials.map(({ durationMs }) => durationMs)))}${meanCost(trials)}</span></summary>
-<div class="case-body">${one.description !== undefined && html`<p class="text" dir="auto">${shortened(one.description, longestDescription)}</p>`}${details}</div></details></li>`;
+<noscript><div class="case-body">${one.description !== undefined && html`<p class="text" dir="auto">${shortened(one.description, longestDescription)}</p>`}${details}</div></noscript></details></li>`;
 }
 
 /** What the filters of the page look at. */

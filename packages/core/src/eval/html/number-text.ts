@@ -19,6 +19,7 @@ export function percentText(share: number): string {
 
 /** A difference of shares in percentage points, with its sign. */
 export function pointsText(difference: number): string {
+  if (!Number.isFinite(difference)) return '–';
   const points = Math.round(difference * 1000) / 10;
   return `${signOf(points)}${Math.abs(points)} pp`;
 }
@@ -28,6 +29,7 @@ export function scoreText(score: number): string {
 }
 
 export function signedScoreText(difference: number): string {
+  if (!Number.isFinite(difference)) return '–';
   const rounded = Math.round(difference * 1000) / 1000;
   return `${signOf(rounded)}${Math.abs(rounded).toFixed(3)}`;
 }
@@ -60,7 +62,7 @@ function plainDecimal(amount: number): string {
 
 /** A signed text of a difference whose size is written by `text`. */
 export function signedText(difference: number, text: (size: number) => string): string {
-  return `${signOf(difference)}${text(Math.abs(difference))}`;
+  return `${Number.isFinite(difference) ? signOf(difference) : ''}${text(Math.abs(difference))}`;
 }
 
 function signOf(value: number): string {

@@ -1,5 +1,5 @@
 /**
- * What the page does beyond showing: filters, search, order, links to cases, copying of commands. It makes no HTML from texts.
+ * What the page does beyond showing: filters, search, order, links to cases, copying of commands. It makes no HTML but from the page's own.
  * It is part of the page's policy by its hash, so that nothing else runs there.
  */
 export const pageScript = String.raw`'use strict';
@@ -71,9 +71,38 @@ export const pageScript = String.raw`'use strict';
     reset();
     controls.search.focus();
   });
-  // Thousands of cases that are open at once are more than a browser can lay out.
+  // The markup of the page itself, which the policy knows by the hash of this script.
+  const markup = globalThis.trustedTypes?.createPolicy('details', { createHTML: (text) => text });
+  const fill = (details) => {
+    const stored = details.querySelector(':scope > noscript');
+    if (!stored) return;
+    const text = markup ? markup.createHTML(stored.textContent) : stored.textContent;
+    stored.replaceWith(...new DOMParser().parseFromString(text, 'text/html').body.childNodes);
+    for (const line of details.querySelectorAll('.session')) line.append(copyButton(line.firstElementChild));
+  };
+  const open = (row) => {
+    fill(row.firstElementChild);
+    row.firstElementChild.open = true;
+  };
+  const copyButton = (source) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = 'Copy';
+    button.addEventListener('click', async () => {
+      try {
+        await navigator.clipboard.writeText(source.textContent);
+        button.textContent = 'Copied';
+      } catch {
+        getSelection().selectAllChildren(source);
+        button.textContent = 'Selected';
+      }
+    });
+    return button;
+  };
+  list.addEventListener('toggle', ({ target }) => fill(target), true);
+  // More cases that are open at once than a browser lays out quickly.
   byId('open-all').addEventListener('click', () => {
-    for (const row of rows.filter((one) => !one.hidden).slice(0, 200)) row.firstElementChild.open = true;
+    for (const row of rows.filter((one) => !one.hidden).slice(0, 200)) open(row);
   });
   byId('close-all').addEventListener('click', () => {
     for (const row of rows) row.firstElementChild.open = false;
@@ -83,7 +112,7 @@ export const pageScript = String.raw`'use strict';
     const row = /^#case-\d+$/.test(location.hash) ? byId(location.hash.slice(1)) : null;
     if (!row) return;
     if (row.hidden) reset();
-    row.firstElementChild.open = true;
+    open(row);
     row.scrollIntoView({ block: 'start' });
     row.querySelector('summary').focus({ preventScroll: true });
   };
@@ -93,28 +122,6 @@ export const pageScript = String.raw`'use strict';
     const link = target instanceof Element ? target.closest('a[href="' + location.hash + '"]') : null;
     if (link && location.hash !== '') openTarget();
   });
-
-  const copy = async (button, text) => {
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = 'Copied';
-    } catch {
-      getSelection().selectAllChildren(button.previousElementSibling);
-      button.textContent = 'Selected';
-    }
-  };
-  // Buttons are made when a case is opened: most never are.
-  list.addEventListener('toggle', ({ target }) => {
-    if (!target.open) return;
-    for (const line of target.querySelectorAll('.session:not(.has-copy)')) {
-      const button = document.createElement('button');
-      button.type = 'button';
-      button.textContent = 'Copy';
-      button.addEventListener('click', () => copy(button, line.firstElementChild.textContent));
-      line.classList.add('has-copy');
-      line.append(button);
-    }
-  }, true);
 
   byId('toolbar').hidden = false;
   openTarget();

@@ -29,7 +29,7 @@ html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; overflow-wrap: anywhere; }
 main, footer { max-width: 80rem; margin: 0 auto; padding: 0 1.5rem; }
 main { padding-top: 2.5rem; }
-footer { padding-bottom: 3rem; color: var(--soft); font-size: .875rem; }
+footer { padding-top: 2rem; padding-bottom: 3rem; color: var(--soft); font-size: .875rem; }
 h1, h2, h3, h4, p, dl, figure, ol, ul { margin: 0; padding: 0; }
 h1 { font-size: clamp(1.6rem, 4vw, 2.25rem); line-height: 1.2; letter-spacing: -.015em; }
 h2 { font-size: 1.3rem; margin: 2.75rem 0 1rem; letter-spacing: -.01em; }
@@ -64,7 +64,7 @@ ol, ul { list-style: none; }
 .card .rate strong { font-size: 2.25rem; line-height: 1.1; letter-spacing: -.02em; margin-right: .35rem; font-variant-numeric: tabular-nums; }
 .card .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(7rem, 1fr)); gap: .75rem; }
 .charts { columns: 2 28rem; column-gap: 1rem; margin-bottom: -1rem; }
-.charts > .chart { break-inside: avoid; margin-bottom: 1rem; }
+.charts > .chart { break-inside: avoid; margin-bottom: 1rem; container-type: inline-size; }
 .chart figcaption { margin-bottom: .9rem; }
 .comparison + .comparison { margin-top: 2.5rem; }
 .comparison > p { margin: .35rem 0 1rem; }
@@ -119,7 +119,7 @@ button:disabled { color: var(--soft); border-color: var(--line); cursor: default
 .filter .count { color: var(--soft); font-variant-numeric: tabular-nums; margin-left: .15rem; }
 .filter[aria-pressed="true"] { background: var(--text); color: var(--page); border-color: var(--text); font-weight: 600; }
 .filter[aria-pressed="true"] .count { color: inherit; }
-.toolbar { display: grid; gap: .75rem; margin-bottom: .75rem; }
+.toolbar { display: grid; grid-template-columns: minmax(0, 1fr); gap: .75rem; margin-bottom: .75rem; }
 .filters, .controls { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
 .controls label { font-size: .875rem; color: var(--soft); max-width: 100%; }
 .controls select { max-width: 14rem; }
@@ -128,6 +128,7 @@ button:disabled { color: var(--soft); border-color: var(--line); cursor: default
 .empty { padding: 1.5rem 0; }
 
 .cases { border: 1px solid var(--line); border-radius: 12px; background: var(--surface); overflow: clip; margin-top: .5rem; }
+.cases:empty { display: none; }
 .case:not(:first-child) { border-top: 1px solid var(--line); }
 .case > details > summary { display: grid; grid-template-columns: 5rem minmax(12rem, 1fr) auto 5.5rem; gap: .25rem 1rem; align-items: start; padding: .75rem 1.25rem .75rem 2.1rem; cursor: pointer; list-style: none; position: relative; }
 .case > details > summary::-webkit-details-marker { display: none; }
@@ -139,6 +140,7 @@ button:disabled { color: var(--soft); border-color: var(--line); cursor: default
 .case-id { font-weight: 600; }
 .reason { display: block; color: var(--soft); font-size: .875rem; max-height: 2.9em; overflow: hidden; }
 .case-variants { display: grid; gap: .15rem 1.25rem; grid-template-columns: auto; font-variant-numeric: tabular-nums; font-size: .875rem; }
+.case-variants.many { grid-template-columns: auto auto; }
 .variant-cell { display: flex; align-items: center; gap: .4rem; line-height: 1.45; }
 .fraction { min-width: 2.4em; }
 .marks { display: flex; flex-wrap: wrap; gap: 2px; max-width: 8rem; }
@@ -180,19 +182,21 @@ pre { margin: .4rem 0 0; padding: .6rem .75rem; background: var(--sunken); borde
 .session code { flex: 1; min-width: 0; }
 .session button { min-height: 1.75rem; padding: .1rem .6rem; }
 
-@media (max-width: 46rem) {
-  main, footer { padding-left: 1rem; padding-right: 1rem; }
-  main { padding-top: 1.5rem; }
-  .card, .chart { padding: 1rem; }
+@container (max-width: 31rem) {
   .interval-row { grid-template-columns: minmax(0, 1fr) auto; gap: .1rem .75rem; }
   .interval-plot { grid-column: 1 / -1; grid-row: 2; }
   .interval-row.axis .interval-label, .interval-row.axis .interval-value { display: none; }
   .interval-value { text-align: right; }
+}
+@media (max-width: 46rem) {
+  main, footer { padding-left: 1rem; padding-right: 1rem; }
+  main { padding-top: 1.5rem; }
+  .card, .chart { padding: 1rem; }
   .case > details > summary { grid-template-columns: auto 1fr; padding-right: 1rem; }
   .case-name, .case-variants { grid-column: 1 / -1; }
   .case-numbers { grid-row: 1; grid-column: 2; }
   .case-numbers .range { display: inline; margin-left: .4rem; }
-  .case-variants { grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); }
+  .case-variants, .case-variants.many { grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); }
   .case-body { padding-left: 1rem; padding-right: 1rem; }
   .controls select { max-width: 100%; }
 }

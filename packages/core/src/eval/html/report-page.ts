@@ -4,7 +4,7 @@ import { caseOverviews } from './case-overview.ts';
 import { caseSection, type SessionCommand } from './case-section.ts';
 import { chartSection } from './chart-section.ts';
 import { comparisonSection } from './comparison-section.ts';
-import { html, Markup } from './markup.ts';
+import { html, Markup, shortened } from './markup.ts';
 import { pageScript } from './page-script.ts';
 import { pageStyle } from './page-style.ts';
 import { summarySection, titleOf } from './summary-section.ts';
@@ -16,6 +16,8 @@ export interface EvalReportHtmlOptions {
    */
   readonly sessionCommand?: SessionCommand;
 }
+
+const longestMethods = 2_000;
 
 /**
  * A report as a page: one file that needs no network, with charts, the cases and their trials. It may be opened from anywhere: its policy lets nothing
@@ -43,7 +45,7 @@ ${chartSection(report)}
 ${comparisonSection(report, cases)}
 ${caseSection(report, cases, sessionCommand)}
 </main>
-<footer><p>${report.methods}</p></footer>
+<footer><p>${shortened(report.methods, longestMethods)}</p></footer>
 <script>${new Markup(pageScript)}</script>
 </body>
 </html>
@@ -59,6 +61,7 @@ function policy(): string {
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
+    'trusted-types details',
   ].join('; ');
 }
 
@@ -67,9 +70,10 @@ function hashOf(text: string): string {
 }
 
 function defaultCommand(session: string): string {
-  return `adjutant show ${shellWord(session)} --tree`;
+  // What begins like an option is none behind two dashes.
+  return session.startsWith('-') ? `adjutant show --tree -- ${shellWord(session)}` : `adjutant show ${shellWord(session)} --tree`;
 }
 
 function shellWord(text: string): string {
-  return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

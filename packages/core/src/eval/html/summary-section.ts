@@ -34,7 +34,10 @@ function verdict(report: EvalReport): Markup {
   if (report.passed) {
     return html`<p class="verdict passed"><span class="badge">Passed</span> ${report.variants.length === 1 ? 'The pass rate' : 'Every variant'} reaches the required ${percentText(required)}.</p>`;
   }
-  const reasons = below.map(({ name, summary }) => html` <bdi>${shortLine(name, longestName)}</bdi> has ${percentText(summary.passRate.value)}.`);
+  const reasons = below.map(
+    ({ name, summary }) =>
+      html` <bdi>${shortLine(name, longestName)}</bdi> has ${summary.trials === 0 ? 'no trials' : percentText(summary.passRate.value)}.`,
+  );
   return html`<p class="verdict failed"><span class="badge">Not passed</span> ${percentText(required)} of the trials must pass.${reasons}</p>`;
 }
 

@@ -77,10 +77,11 @@ function callItem({ name, args, status }: ToolCallReport): Markup {
   return html`<li><span class="status ${isGood ? 'good' : 'bad'}">${status ?? 'no result'}</span> <code><bdi>${shortLine(name, longestName)}</bdi>(${jsonText(args, longestArguments, 0)})</code></li>`;
 }
 
-/** A value as JSON, cut where it is too long. What cannot be written as JSON is named. */
+/** A value as JSON, cut where it is too long; its texts before that, so that megabytes are not written only to be cut. What is no JSON is named. */
 function jsonText(value: JsonValue, length: number, indent = 2): string {
+  const short = (_: string, part: unknown): unknown => (typeof part === 'string' ? shortened(part, length) : part);
   try {
-    return shortened(JSON.stringify(value, undefined, indent) ?? 'nothing', length);
+    return shortened(JSON.stringify(value, short, indent) ?? 'nothing', length);
   } catch {
     return 'a value that is not JSON';
   }
