@@ -20,7 +20,11 @@ const checks: OptionChecks<OwnScorerOptions> = { name: isNonEmptyText, threshold
 
 /** A scorer of one's own. @throws InvalidOptionError */
 export function scorer(options: OwnScorerOptions): Scorer {
-  checkOptions('scorer', { name: undefined, score: undefined, ...options }, checks);
+  checkOptions(
+    'scorer',
+    typeof options === 'object' && options !== null ? { ...options, name: options.name ?? null, score: options.score ?? null } : options,
+    checks,
+  );
   const { name, threshold = 1, score } = options;
   return Object.freeze({
     name,

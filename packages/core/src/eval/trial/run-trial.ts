@@ -1,0 +1,180 @@
+import type { Clock } from '../../base/clock.ts';
+import { type ErrorRecord, isAdjutantError, toErrorRecord } from '../../base/error.ts';
+import type { Run } from '../../engine/run.ts';
+import { lastRecord } from '../../engine/run-result.ts';
+import type { Event, EventDraft } from '../../ledger/event.ts';
+import type { Session } from '../../ledger/session.ts';
+import type { ConversationResult } from '../../testing/users/conversation-options.ts';
+import type { EvalOptions, TrialPlace, TrialSubject } from '../eval-options.ts';
+import type { TrialRecord } from '../scorers/scorer.ts';
+import { activeMs, type TrialEnding, trialRecord } from './trial-record.ts';
+import { leavingUser, userOf } from './trial-user.ts';
+
+/** What a trial is run with. */
+export interface TrialWork {
+  readonly evalName: string;
+  readonly place: TrialPlace;
+  readonly subject: TrialSubject;
+  readonly options: Pick<EvalOptions, 'limits' | 'userModel' | 'scopes'>;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly clock: Clock;
+  /** Stops it: it is given back as it is. */
+  readonly stop: AbortSignal;
+}
+
+export interface TrialOutcome {
+  readonly record: TrialRecord;
+  /** Nothing was run: all of it was in the ledger. */
+  readonly recorded: boolean;
+}
+
+const conversation = 'trial';
+
+/**
+ * Runs a trial in its session, or what of it has not been run yet. What has ended is read from the ledger.
+ * @throws EvalStoppedError, RunStoppedError when it was stopped; everything else that keeps a run from being carried out
+ */
+export async function runTrial(work: TrialWork): Promise<TrialOutcome> {
+  const { place, subject, stop } = work;
+  const session = await openSession(work);
+  stop.throwIfAborted();
+  const found = endingOf(session, place);
+  const ending = found ?? (await carryOut(work, session));
+  const ended = found === undefined ? await subject.app.session({ id: place.session }) : session;
+  const { variant, trial } = place;
+  return { record: trialRecord(ended as Session, { ...ending, case: place.case, variant, trial }), recorded: found !== undefined };
+}
+
+/** How often a session is opened again that another process has just begun. */
+const mostOpenings = 20;
+const busyMs = 100;
+
+/** The session of the trial with what it begins with. Of several processes that run the same eval one makes it. */
+async function openSession(work: TrialWork): Promise<Session> {
+  for (let opening = 1; ; opening++) {
+    const session = await sessionOf(work);
+    if (session.events.length > 0) return session;
+    try {
+      session.append(beginning(work));
+      await session.flush();
+      return session;
+    } catch (error) {
+      const isTaken = isAdjutantError(error, 'session_busy') || isAdjutantError(error, 'ledger_conflict');
+      if (!isTaken || opening === mostOpenings) throw error;
+      await new Promise<void>((resolve) => work.clock.setTimer(busyMs, resolve));
+      work.stop.throwIfAborted();
+    }
+  }
+}
+
+async function sessionOf({ place, subject, options }: TrialWork): Promise<Session> {
+  const { userId } = place.case;
+  const scopes = options.scopes?.(place) ?? (userId === undefined ? {} : { user: userId });
+  return (await subject.app.session({ id: place.session, ...(Object.keys(scopes).length === 0 ? {} : { scopes }) })) as Session;
+}
+
+function beginning({ evalName, place }: TrialWork): readonly EventDraft[] {
+  const { runId, variant, trial } = place;
+  const { id, state = {} } = place.case;
+  const changes = Object.entries(state).flatMap(([key, newValue]) => (newValue === undefined ? [] : [{ key, newValue }]));
+  const reasoning = `Trial ${trial} of the case "${id}" with "${variant}" in the eval "${evalName}".`;
+  const data = { eval: evalName, runId, variant, case: id, trial };
+  return [
+    { type: 'decision', by: 'runtime', component: 'eval', decision: 'trial', reasoning, data },
+    ...(changes.length === 0 ? [] : [{ type: 'state_change' as const, by: 'user' as const, scope: 'session', source: 'mutation' as const, changes }]),
+  ];
+}
+
+/** How a trial has ended, if its ledger says so; `undefined`: there is something to be done, or it takes a look at what it waits for. */
+function endingOf(session: Session, { case: { turns, scenario } }: TrialPlace): TrialEnding | undefined {
+  const { ledger } = session;
+  const roots = ledger.invocations.roots.flatMap((path) => {
+    const record = lastRecord(ledger, path);
+    return record?.mode === 'root' || record?.mode === 'transfer' ? [record] : [];
+  });
+  const last = roots.at(-1);
+  if (last === undefined || roots.some(({ end }) => end === undefined)) return undefined;
+  if (last.status === 'error' || last.status === 'cancelled') return failedEnding(session, last.status, last.error);
+  if (scenario !== undefined) return session.events.some(isScenarioEnd) ? { status: 'completed' } : undefined;
+  const messages = session.events.filter(({ type }) => type === 'user').length;
+  return messages >= turns.length && last.status === 'completed' ? { status: 'completed' } : undefined;
+}
+
+/** How a conversation by a plan ends is for the user to say, and not to be read from its runs. */
+function isScenarioEnd(event: Event): boolean {
+  return event.type === 'decision' && event.component === 'eval' && event.decision === 'scenario_end';
+}
+
+async function recordScenarioEnd({ session, reason }: ConversationResult): Promise<void> {
+  await session.ledger.own();
+  const reasoning = reason ?? 'The user has nothing more to say.';
+  session.append([{ type: 'decision', by: 'user', component: 'eval', decision: 'scenario_end', reasoning }]);
+  await session.flush();
+  await session.ledger.release();
+}
+
+const tooLong = 'The trial took longer than';
+
+function failedEnding({ events }: Pick<Session, 'events'>, status: 'error' | 'cancelled', error: ErrorRecord | undefined): TrialEnding {
+  const isLate = error?.code === 'timeout' || events.some((event) => event.type === 'cancel' && event.reason?.startsWith(tooLong) === true);
+  return { status: isLate ? 'timed_out' : status, ...(error === undefined ? {} : { error }) };
+}
+
+/** Lets the user and the agent talk, within the time that a trial has. */
+async function carryOut(work: TrialWork, session: Session): Promise<TrialEnding> {
+  const { subject, place, options, timeout, clock, stop } = work;
+  const late = new AbortController();
+  const cancelTimer = clock.setTimer(Math.max(0, timeout - activeMs(session.events)), () => late.abort(new Error(`${tooLong} its ${timeout} ms.`)));
+  let underWay: Run | undefined;
+  const stopRun = (): void => underWay?.stop();
+  stop.addEventListener('abort', stopRun, { once: true });
+  try {
+    const { data, turns, scenario } = place.case;
+    const result = await subject.app.runWithUser(subject.runnable, {
+      session,
+      conversation,
+      user: leavingUser(userOf(place.case, options.userModel), stop),
+      maxTurns: scenario?.maxTurns ?? turns.length,
+      followUps: scenario !== undefined || turns.length > 1,
+      signal: late.signal,
+      timeout,
+      onRun: (run) => {
+        underWay = run;
+        if (stop.aborted) run.stop();
+      },
+      ...(data === undefined ? {} : { data }),
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+    });
+    const ending = endingOfConversation(result, late.signal);
+    if (scenario !== undefined && ending.status === 'completed') await recordScenarioEnd(result);
+    return ending;
+  } catch (error) {
+    if (stop.aborted || isAdjutantError(error, 'run_stopped')) throw error;
+    return { status: 'error', error: toErrorRecord(error) };
+  } finally {
+    stop.removeEventListener('abort', stopRun);
+    cancelTimer();
+  }
+}
+
+function endingOfConversation({ ended, reason, result, session }: ConversationResult, late: AbortSignal): TrialEnding {
+  switch (ended) {
+    case 'completed':
+    case 'user_done':
+    case 'max_turns':
+      return result?.status === 'yielded' && !result.awaitingInput ? waiting(reason) : { status: 'completed' };
+    case 'stuck':
+      return waiting(reason);
+    case 'error':
+      return failedEnding(session, 'error', result?.error);
+    case 'cancelled':
+      if (late.aborted) return { status: 'timed_out', error: toErrorRecord(late.reason, 'timeout') };
+      return failedEnding(session, 'cancelled', result?.error);
+  }
+}
+
+function waiting(reason: string | undefined): TrialEnding {
+  const message = `${reason ?? 'The run waits for somebody.'} Say in \`approvals\` of the case how it is to be answered.`;
+  return { status: 'waiting', error: { name: 'TrialWaitingError', code: 'trial_waiting', message } };
+}

@@ -1,0 +1,27 @@
+import { sha256 } from '../../base/hash.ts';
+import { canonicalJson } from '../../base/json.ts';
+import type { Runnable } from '../../ledger/runnable.ts';
+import { modelName, toModel } from '../../models/model.ts';
+import type { EvalCase } from '../dataset/eval-case.ts';
+import type { EvalOptions, EvalVariant } from '../eval-options.ts';
+import { definitionFingerprint } from './definition-fingerprint.ts';
+
+/** Names what is run for a case. What is expected of it is not in it: that is compared anew each time. */
+export function caseFingerprint({ turns, scenario, data, state, userId, approvals }: EvalCase): string {
+  return sha256(canonicalJson({ turns: turns.map(({ user }) => user), scenario, data, state, userId, approvals }));
+}
+
+/** Names how trials of a variant are run. */
+export function variantFingerprint(variant: EvalVariant, options: Pick<EvalOptions, 'timeout' | 'limits' | 'userModel'>): string {
+  const { timeout, limits, userModel } = options;
+  const { name, version } = variant;
+  const runnable: unknown = 'open' in variant ? String(variant.open) : definitionFingerprint(variant.runnable as Runnable);
+  return sha256(canonicalJson({ name, version, runnable, timeout, limits, userModel: userModel && modelName(toModel(userModel)) }));
+}
+
+/** Names the session of a trial: the same for the same trial of the same definition in the same run of an eval. */
+export function trialSession(of: { runId: string; variant: string; variantFingerprint: string; case: EvalCase; trial: number }): string {
+  const { runId, variant, variantFingerprint, trial } = of;
+  const text = canonicalJson({ variant, variantFingerprint, case: of.case.id, caseFingerprint: caseFingerprint(of.case), trial });
+  return `${runId}-${sha256(text).slice(0, 16)}`;
+}

@@ -1,0 +1,42 @@
+import { Runtime } from '../runtime.ts';
+import { InvalidEvalError } from './errors.ts';
+import type { EvalVariant, SharedAppVariant, TrialPlace, TrialSubject } from './eval-options.ts';
+
+/** The apps that an eval runs on: each is opened once, or for each trial, and what was opened here is closed here. */
+export class VariantApps {
+  readonly #eval: string;
+  readonly #opened = new Map<SharedAppVariant, Promise<Runtime>>();
+
+  constructor(name: string) {
+    this.#eval = name;
+  }
+
+  /** @throws InvalidEvalError when it is no app that is opened; and what opening it throws */
+  async subjectOf(variant: EvalVariant, place: TrialPlace): Promise<TrialSubject> {
+    if (!('open' in variant)) return { app: await this.sharedApp(variant), runnable: variant.runnable };
+    const subject: unknown = await variant.open(place);
+    const { app, runnable } = (subject ?? {}) as Partial<TrialSubject>;
+    if (!(app instanceof Runtime) || runnable === undefined) this.#refuse(variant, '`open` must give `{ app, runnable }`');
+    return subject as TrialSubject;
+  }
+
+  async sharedApp(variant: SharedAppVariant): Promise<Runtime> {
+    if (typeof variant.app !== 'function') return variant.app;
+    let opening = this.#opened.get(variant);
+    if (opening === undefined) {
+      opening = Promise.resolve(variant.app()).then((app: unknown) =>
+        app instanceof Runtime ? app : this.#refuse(variant, '`app` must give a runtime'),
+      );
+      this.#opened.set(variant, opening);
+    }
+    return opening;
+  }
+
+  #refuse({ name }: EvalVariant, reason: string): never {
+    throw new InvalidEvalError({ name: this.#eval, reason: `of the variant "${name}", ${reason}` });
+  }
+
+  async close(): Promise<void> {
+    for (const opening of this.#opened.values()) await opening.then((app) => app.close()).catch(() => undefined);
+  }
+}
