@@ -1,5 +1,5 @@
 import type { Event } from 'adjutant';
-import { appendBoundaries, type CrashManner, continueFrom, crashPoints, openInvocations, runWhole } from 'adjutant/testing';
+import { appendBoundaries, type CrashManner, continueFrom, crashPoints, type MakeScenario, openInvocations, runWhole } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { scenarios as matrix } from './crash/scenarios.ts';
 import * as scenarios from './recovery/scenarios.ts';
@@ -9,7 +9,7 @@ const every = 3;
 const manners: readonly CrashManner[] = ['copied', 'given-back', 'before', 'after', 'twice'];
 
 test.each(Object.entries(matrix))('%s goes on to the same end wherever it stops', async (_scenario, make) => {
-  const { points } = await crashPoints(make, { manners, every });
+  const { points } = await crashPoints(make, { manners, appends: 'batched', every });
   expect(points).toBeGreaterThan(10);
 });
 
@@ -61,4 +61,9 @@ test('a branch that failed has the others cancelled, also when the process stopp
     expect(ends.at(-1)).toBe('run error');
     expect(openInvocations(events)).toEqual([]);
   }
+});
+
+test('writes to a shared scope land once', async () => {
+  const { shared } = await runWhole(matrix['writes to a shared scope'] as MakeScenario);
+  expect(shared).toEqual({ user: { n: 8 } });
 });

@@ -29,7 +29,7 @@ let failed = 0;
 
 async function runScenario(name: string, make: MakeScenario, { store, atOnce }: MatrixStore): Promise<void> {
   try {
-    cases += (await crashPoints(make, { store, manners, every: values.quick ? 4 : 1, atOnce })).points;
+    cases += (await crashPoints(make, { store, manners, appends: 'batched', every: values.quick ? 4 : 1, atOnce })).points;
   } catch (error) {
     const { points, failures } = error instanceof CrashPointsError ? error.data : { points: 1, failures: [undefined] };
     cases += points as number;

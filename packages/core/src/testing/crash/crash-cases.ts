@@ -1,3 +1,4 @@
+import { systemClock } from '../../base/clock.ts';
 import { systemIds } from '../../base/id.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { Store } from '../../ledger/port.ts';
@@ -5,7 +6,7 @@ import { findProblem } from './compare-runs.ts';
 import type { MakeScenario } from './crash-scenario.ts';
 import { CrashPointError } from './errors.ts';
 import type { RunPlace } from './scenario-process.ts';
-import { appendBoundaries, copyAt, crashAt, type EndedScenario, giveBackAt, placeOn, runWhole, type Stop } from './scenario-runs.ts';
+import { appendBoundaries, copyAt, crashAt, type EndedScenario, giveBackAt, placeOn, type RunWatch, runWhole, type Stop } from './scenario-runs.ts';
 
 /**
  * How a run is stopped. `before`, `after`: its process is gone right before or after an append, and a new one takes over. `twice`: so is the
@@ -26,11 +27,18 @@ export interface CrashCasesOptions {
   /** Where the runs are kept: a store that all share, or one for each. Each run has a tenant of its own. */
   readonly openStore: () => Store;
   readonly manners: readonly CrashManner[];
-  /** Takes each `every`th place only. */
-  readonly every: number;
+  /**
+   * `separate`: every event is sent to the store at once, so that there are as many places as with models and tools that take their time.
+   * `batched`: events gather for up to 2 ms, as the runtime does it; runs on scripted models have few appends then. @default 'separate'
+   */
+  readonly appends?: 'separate' | 'batched';
+  /** Takes each `every`th place only. @default 1 */
+  readonly every?: number;
+  /** Milliseconds after which a continued run counts as hanging. @default 60_000 */
+  readonly timeout?: number;
 }
 
-interface Plan extends CrashCasesOptions {
+interface Plan extends Required<CrashCasesOptions> {
   /** Begins the name of each tenant, so that a store can be used again. */
   readonly series: string;
   readonly make: MakeScenario;
@@ -39,7 +47,16 @@ interface Plan extends CrashCasesOptions {
 
 /** All cases of a scenario. Those that stop at an append are found while they run: how many appends there are depends on the store. */
 export async function* crashCases(make: MakeScenario, options: CrashCasesOptions): AsyncGenerator<CrashCase> {
-  const plan: Plan = { ...options, series: systemIds.next(), make, whole: await runWhole(make) };
+  const plan: Plan = {
+    name: '',
+    every: 1,
+    appends: 'separate',
+    timeout: defaultTimeoutMs,
+    ...options,
+    series: systemIds.next(),
+    make,
+    whole: await runWhole(make),
+  };
   if (options.manners.includes('copied')) yield* copies(plan);
   if (options.manners.includes('given-back')) yield* returns(plan);
   for (const [manner, { title, stopsAt }] of Object.entries(crashes)) {
@@ -67,13 +84,17 @@ function* returns(plan: Plan): Generator<CrashCase> {
 function* stops(plan: Plan, title: string, stopsAt: (number: number) => readonly Stop[]): Generator<CrashCase> {
   const end = { isReached: false };
   for (let number = 1; !end.isReached; number += plan.every) {
-    const { name, run } = oneCase(plan, `${title} ${number}`, (place) => crashAt(plan.make, stopsAt(number), place), { isCopy: false });
+    const watch: RunWatch = { hasStopped: false };
+    const { name, run } = oneCase(plan, `${title} ${number}`, (place) => crashAt(plan.make, stopsAt(number), place, watch), { isCopy: false });
     yield {
       name,
       run: async () => {
-        const hasStopped = await run();
-        if (!hasStopped) end.isReached = true;
-        return hasStopped;
+        try {
+          return await run();
+        } finally {
+          // Also when it failed before it came to its place: it would do so at all that follow.
+          if (!watch.hasStopped) end.isReached = true;
+        }
       },
     };
   }
@@ -98,7 +119,7 @@ interface Circumstances {
 }
 
 function oneCase(
-  { make, whole, openStore, series, name = '' }: Plan,
+  { make, whole, openStore, appends, series, name, timeout }: Plan,
   point: string,
   run: (place: RunPlace) => Promise<EndedScenario | undefined>,
   { at, isCopy }: Circumstances,
@@ -109,13 +130,27 @@ function oneCase(
     run: async () => {
       const { compares = 'projection' } = make();
       const tenant = `${series} ${title}`;
-      const continued = await run(placeOn(openStore(), tenant));
+      const continued = await within(timeout, run({ ...placeOn(openStore(), tenant), isHasty: appends === 'separate' }), 'the run');
       if (continued === undefined) return false;
       const problem = findProblem(whole, continued, { compares, isCopy });
       if (problem === undefined) return true;
       throw new CrashPointError({ point, tenant, boundary: describeBoundary(continued.boundary ?? at ?? []), ...problem });
     },
   };
+}
+
+/** Milliseconds. */
+const defaultTimeoutMs = 60_000;
+
+/** @throws Error when the work takes longer */
+export async function within<Value>(timeout: number, work: Promise<Value>, what: string): Promise<Value> {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  const cancel = systemClock.setTimer(timeout, () => reject(new Error(`${what} has not ended after ${timeout / 1_000} seconds`)));
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    cancel();
+  }
 }
 
 /** What a reader knows an append by. */

@@ -32,6 +32,8 @@ export interface RunPlace {
   readonly behind?: Store;
   readonly tenant: string;
   readonly session: string;
+  /** Every event is sent at once, as where models and tools take their time. @default events gather for up to 2 ms, as the runtime does it */
+  readonly isHasty?: boolean;
 }
 
 /** What works on one run of a scenario: definitions and a runtime of their own, as a new process has them, and whoever answers and cancels. */
@@ -44,6 +46,7 @@ export class ScenarioProcess {
   /** What is under way, and whether it is to be stopped as soon as it begins. */
   #running: Run | undefined;
   #isStopped = false;
+  #isHurried = false;
 
   /** @param events what the ledger has: the process starts long after the last of them; the time in between is nobody's */
   constructor(make: MakeScenario, place: RunPlace, events: readonly Event[] = []) {
@@ -70,8 +73,13 @@ export class ScenarioProcess {
     return this.#count.executions;
   }
 
-  session(): Promise<Session> {
-    return this.app.session({ ...this.scenario.session, id: this.place.session });
+  async session(): Promise<Session> {
+    const session = await this.app.session({ ...this.scenario.session, id: this.place.session });
+    if (this.place.isHasty !== true || this.#isHurried) return session;
+    this.#isHurried = true;
+    const { ledger } = session;
+    ledger.onDraft(() => void ledger.durable()?.catch(() => undefined));
+    return session;
   }
 
   /** Starts the run. */
@@ -82,9 +90,11 @@ export class ScenarioProcess {
   }
 
   /** Continues what the session has, or starts it. A run that has ended is asked for by its name, which gives what it gave. */
-  goOn(events: readonly Event[]): Promise<RunResult> {
+  async goOn(events: readonly Event[]): Promise<RunResult> {
     const hasOpenRoot = openInvocations(events).some((path) => path === runId || path.startsWith(`${runId}>`));
-    return hasOpenRoot ? this.#drive(this.app.resume(this.place.session)) : this.begin();
+    if (!hasOpenRoot) return this.begin();
+    if (this.place.isHasty === true) await this.session();
+    return this.#drive(this.app.resume(this.place.session));
   }
 
   /** Gives the run back without ending it. */

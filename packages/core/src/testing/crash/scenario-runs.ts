@@ -24,6 +24,12 @@ export interface EndedScenario {
   readonly boundary?: readonly Event[] | undefined;
 }
 
+/** What is known of a run while it is made. */
+export interface RunWatch {
+  /** Whether the first process has come to the place at which it stops. */
+  hasStopped: boolean;
+}
+
 /** Where a process is gone: before or after its own `number`th append. */
 export interface Stop {
   readonly number: number;
@@ -105,7 +111,7 @@ export async function giveBackAt(make: MakeScenario, seq: number, place: RunPlac
  * Stops a run at an append, continues it by another process on the same store, which may be stopped as well, and so on.
  * `undefined`: the first process has fewer appends.
  */
-export async function crashAt(make: MakeScenario, stops: readonly Stop[], place: RunPlace): Promise<EndedScenario | undefined> {
+export async function crashAt(make: MakeScenario, stops: readonly Stop[], place: RunPlace, watch: RunWatch): Promise<EndedScenario | undefined> {
   let before = nothing;
   let boundary: readonly Event[] | undefined;
   for (const { number, when } of stops) {
@@ -118,6 +124,7 @@ export async function crashAt(make: MakeScenario, stops: readonly Stop[], place:
     } finally {
       process.end();
     }
+    watch.hasStopped = true;
     boundary ??= crashing.boundary ?? [];
     before = { executions: [...before.executions, ...process.executions], events: await storedEvents(process) };
   }
