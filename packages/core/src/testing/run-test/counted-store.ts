@@ -20,7 +20,7 @@ export class CountedStore {
     return this.#pending;
   }
 
-  /** Questions so far. */
+  /** Questions so far, but for those that a process asks now and then while it waits. */
   get asked(): number {
     return this.#asked;
   }
@@ -33,15 +33,15 @@ export class CountedStore {
         if (name === 'follow') return method.bind(target);
         return (...args: unknown[]): unknown => {
           const answer = Reflect.apply(method, target, args) as unknown;
-          if (answer instanceof Promise) return this.#count(answer);
+          if (answer instanceof Promise) return this.#count(answer, name !== 'head');
           return isPages(answer) ? this.#pages(answer) : answer;
         };
       },
     });
   }
 
-  #count<Value>(answer: Promise<Value>): Promise<Value> {
-    this.#asked++;
+  #count<Value>(answer: Promise<Value>, isNews = true): Promise<Value> {
+    if (isNews) this.#asked++;
     this.#pending++;
     const done = (): void => void this.#pending--;
     answer.then(done, done);

@@ -44,10 +44,17 @@ export class Player {
   /** Waits for the run to come to rest. Tools that are held run when the step needs what comes after them. */
   async #ready(step: TestStep): Promise<Rest> {
     const found = await this.#scene.rest();
+    this.#assertCarriedOut(found);
     const { held } = this.#scene.process.tools;
     if (held.length === 0 || !this.#needsMore(step)) return found;
     for (const tool of held) await tool.run();
     return this.#ready(step);
+  }
+
+  /** What kept the run from being carried out is no outcome of it: no step can be meant for that. */
+  #assertCarriedOut(found: Rest): void {
+    const { outcome } = this.#scene.process;
+    if (outcome !== undefined && 'error' in outcome) throw this.#failure('but the run could not be carried out', found, outcome.error);
   }
 
   #needsMore(step: TestStep): boolean {
@@ -241,8 +248,7 @@ export class Player {
     for (;;) {
       const found = await this.#scene.rest();
       const { process } = this.#scene;
-      if (process.outcome !== undefined && 'error' in process.outcome)
-        throw this.#failure('but the run could not be carried out', found, process.outcome.error);
+      this.#assertCarriedOut(found);
       if (!process.isActive) return;
       const { held } = process.tools;
       if (held.length === 0) throw this.#failure('but the run is not over', found);

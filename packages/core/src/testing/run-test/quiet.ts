@@ -34,6 +34,9 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => systemClock.setTimer(ms, resolve));
 }
 
+/** A run that is under way looks for what was posted to it now and then, in real time. */
+const ownTimers = 1;
+
 /** How much of the system is at work for this process: sockets, files, timers, child processes. */
 export function activeResources(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length;
@@ -42,11 +45,10 @@ export function activeResources(): number {
 /** Something that is different whenever anything has happened. */
 function progress({ process: { counted, tools, models, clock, isActive, outcome }, ledger }: QuietParts): string {
   const { lastSeq, durableSeq } = ledger() ?? { lastSeq: 0, durableSeq: 0 };
-  const { pending, asked } = counted;
+  const { asked } = counted;
   return [
     lastSeq,
     durableSeq,
-    pending,
     asked,
     tools.entered,
     tools.held.length,
@@ -117,5 +119,5 @@ function waitsForTest(part: OpenWork, { models, tools, clock }: TestProcess, led
 /** Code of the test that runs, and for which nothing of the system is at work, waits for something that does not come by waiting. */
 function limitOf(work: readonly OpenWork[], { patienceMs, resourcesBefore, process }: QuietParts): number {
   const isCode = work.length > 0 && work.every((part) => part.kind === 'tool' || part.kind === 'step' || waitsForTest(part, process, undefined));
-  return isCode && activeResources() <= resourcesBefore ? Math.min(briefMs, patienceMs) : patienceMs;
+  return isCode && activeResources() <= resourcesBefore + ownTimers ? Math.min(briefMs, patienceMs) : patienceMs;
 }
