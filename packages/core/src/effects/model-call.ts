@@ -97,6 +97,8 @@ export interface ModelCallPorts {
   beforeCall?(options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined>;
   /** What looks at an answer before it is recorded. */
   process?(answer: ModelAnswer, substitutedBy: string | undefined): ProcessedAnswer | Promise<ProcessedAnswer>;
+  /** What hooks have written so far lands with the recorded end of the call, in a replay. */
+  landing?(): void;
   /** What is done about a failure. */
   plan(failed: FailedCall): FailurePlan | Promise<FailurePlan>;
 }
@@ -125,7 +127,8 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
       ...(request.mostCost === undefined ? {} : { mostCost: request.mostCost }),
     },
   ]);
-  const replayed = request.given === undefined ? ledger.ports.tape?.modelEnded({ path, round, attempt }) : undefined;
+  const replayed =
+    request.given === undefined ? ledger.ports.tape?.modelEnded({ path, round, attempt, landing: () => ports.landing?.() }) : undefined;
   if (replayed !== undefined) return replayed;
   if (attempt > 1) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });
   const startedAt = clock.monotonic();

@@ -196,7 +196,9 @@ export class AttemptRun implements ToolAttempt {
 
   /** Resolves when the recorded end of an attempt is in the ledger, in a replay. */
   #replayed(attempt: number, mayRun: boolean): Promise<unknown> | undefined {
-    return this.#ports.ledger.ports.tape?.attemptEnded({ callId: this.call.callId, attempt, mayRun });
+    const { callId } = this.call;
+    const landing = (): void => this.#ports.supervisor?.landing(callId);
+    return this.#ports.ledger.ports.tape?.attemptEnded({ callId, attempt, mayRun, landing });
   }
 
   /** Ends the attempt with a result that came from elsewhere. */

@@ -115,6 +115,8 @@ export interface ToolSupervisor {
   ended(attempt: EndedAttempt): SupervisedResult | Promise<SupervisedResult>;
   /** Looks at what a tool gave after its call was settled without it; nothing follows from it. */
   late(attempt: EndedAttempt): SupervisedResult;
+  /** What hooks have written for a call so far lands with its recorded result, in a replay. */
+  landing(callId: string): void;
   /** What becomes of a call that cannot be attempted: there is no such tool, or its arguments do not fit. */
   refused(state: CallState, tool: Tool | undefined, result: ToolResult): SupervisedResult;
   /** What becomes of a call whose fallback tool cannot be run either. */

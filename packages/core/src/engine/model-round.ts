@@ -195,6 +195,7 @@ export class ModelRounds {
         ? { process: (answer, substitutedBy) => this.#answers.process({ answer, round, final, substitutedBy, callId: this.#callId() }) }
         : {}),
       ...(standIn === undefined ? {} : { standIn: (request) => standIn(request.model, standInCall(request)) }),
+      landing: () => void hooks?.takeWrites(),
       ...(hooks?.has('wrapModel') === true ? { wrap: (loaded) => hooks.wrap(loaded) } : {}),
       ...(hooks?.has('beforeCall') === true ? { beforeCall: (options) => this.#beforeCall(hooks, modelName(model), options) } : {}),
     };

@@ -92,6 +92,10 @@ export class ToolSupervision implements ToolSupervisor {
     return this.#settled(this.#checked(attempt), noWrites);
   }
 
+  landing(callId: string): void {
+    this.#hooks?.takeWrites(callId);
+  }
+
   #checked(attempt: EndedAttempt): Outcome {
     const outcome: Outcome = { result: attempt.result, notes: attempt.guidance, drafts: nothing };
     this.#checkResult(attempt, outcome);

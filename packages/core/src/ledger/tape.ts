@@ -6,6 +6,8 @@ export interface TapedAttempt {
   readonly attempt: number;
   /** Whether its body may run again although it would be served: its children are what is recorded of it. */
   readonly mayRun: boolean;
+  /** Called right before what came of it is in the ledger. */
+  readonly landing?: () => void;
 }
 
 /** A model call as it is about to be made. */
@@ -13,6 +15,8 @@ export interface TapedCall {
   readonly path: string;
   readonly round: number;
   readonly attempt: number;
+  /** Called right before what came of it is in the ledger. */
+  readonly landing: () => void;
 }
 
 /** What an event is given in the place of what the ports would give it. */

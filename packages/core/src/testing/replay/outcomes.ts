@@ -89,6 +89,7 @@ function isPartOfResult(event: Event, { callId }: { readonly callId: string }): 
       return event.source === 'mutation' && event.flush === undefined;
     case 'memory':
     case 'handoff':
+    case 'error':
       return true;
     case 'decision':
       return event.data?.['callId'] === callId || event.component === 'circuit_breaker' || event.component === 'handoff';

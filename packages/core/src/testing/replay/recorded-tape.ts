@@ -22,11 +22,14 @@ export interface TapeOptions {
   readonly tools: 'recorded' | 'live';
   readonly resolve: (value: unknown) => unknown;
   readonly normalize: (value: JsonValue) => JsonValue;
+  /** Seqs of what comes from outside and is made again all the same. */
+  readonly made: ReadonlySet<number>;
 }
 
 interface Waiting {
   readonly outcome: Outcome;
   readonly release: (end: Event | undefined) => void;
+  readonly landing?: (() => void) | undefined;
 }
 
 type Draft = EventDraft | (EventDraft & TapedPlace);
@@ -62,12 +65,8 @@ export class RecordedTape implements LedgerTape {
     const part = events.slice(from, to);
     this.#hasChildren = callsWithChildren(events.slice(0, to));
     this.#outcomes = outcomesIn(part, (end) => this.#isServed(end));
-    const inOutcomes = new Set<number>();
-    for (const outcome of [...this.#outcomes.values()].flat()) {
-      for (const { seq } of outcome.events) inOutcomes.add(seq);
-    }
     for (const event of part) {
-      if (inOutcomes.has(event.seq) || comesFromOutside(event)) continue;
+      if (this.isFromOutside(event)) continue;
       const stream = streamOf(event);
       const list = this.#streams.get(stream) ?? [];
       this.#streams.set(stream, list);
@@ -90,6 +89,11 @@ export class RecordedTape implements LedgerTape {
       this.#next++;
     }
     return undefined;
+  }
+
+  /** Whether an event says what came from outside, so that it is put where it stood. */
+  isFromOutside(event: Event): boolean {
+    return comesFromOutside(event) && !this.#options.made.has(event.seq);
   }
 
   /** Whether an event belongs to what is put where it stood because nobody runs what made it. */
@@ -118,6 +122,7 @@ export class RecordedTape implements LedgerTape {
     const waiting = this.#waiting.get(first.seq);
     if (waiting === undefined) return false;
     this.#waiting.delete(first.seq);
+    waiting.landing?.();
     this.inject(waiting.outcome.events);
     waiting.release(this.#ledger?.events[this.#ledger.lastSeq - waiting.outcome.events.length + waiting.outcome.events.indexOf(waiting.outcome.end)]);
     return true;
@@ -125,7 +130,12 @@ export class RecordedTape implements LedgerTape {
 
   /** Puts recorded events into the ledger as they are. */
   inject(events: readonly Event[]): void {
-    for (const event of events) this.#match(event);
+    for (const event of events) {
+      const stream = this.#streams.get(streamOf(event));
+      const place = stream?.indexOf(event) ?? -1;
+      if (place >= 0) stream?.splice(place, 1);
+      this.#match(event);
+    }
     this.#ledger?.adopt(events);
     this.#isInStep &&= (events.at(-1)?.seq ?? 0) === this.#ledger?.lastSeq;
   }
@@ -142,7 +152,7 @@ export class RecordedTape implements LedgerTape {
     this.divergences.push(divergence);
   }
 
-  modelEnded({ path, round, attempt }: TapedCall): Promise<void> | undefined {
+  modelEnded({ path, round, attempt, landing }: TapedCall): Promise<void> | undefined {
     if (this.#options.model === 'live') return undefined;
     const outcome = this.#outcomes.get(modelKey(path, round, attempt))?.shift();
     const end = outcome?.end as EventOf<'model_end'> | undefined;
@@ -151,18 +161,18 @@ export class RecordedTape implements LedgerTape {
       this.#note(end, { kind: 'control_flow', subject, recorded: comparableOf(end), differences: [] });
       return this.#never();
     }
-    return this.#waitFor(outcome).then(() => undefined);
+    return this.#waitFor(outcome, landing).then(() => undefined);
   }
 
   prepared(callId: string, args: unknown): void {
     this.#args.set(callId, args);
   }
 
-  attemptEnded({ callId, attempt, mayRun }: TapedAttempt): Promise<Event | undefined> | undefined {
+  attemptEnded({ callId, attempt, mayRun, landing }: TapedAttempt): Promise<Event | undefined> | undefined {
     if (this.#options.tools === 'live') return undefined;
     if (mayRun && this.#hasChildren.has(callId)) return undefined;
     this.#served.add(callId);
-    return this.#waitFor(this.#outcomes.get(attemptKey(callId, attempt))?.shift());
+    return this.#waitFor(this.#outcomes.get(attemptKey(callId, attempt))?.shift(), landing);
   }
 
   observed(path: string | undefined): void {
@@ -211,10 +221,10 @@ export class RecordedTape implements LedgerTape {
     return this.#waitFor(undefined) as Promise<undefined>;
   }
 
-  #waitFor(outcome: Outcome | undefined): Promise<Event | undefined> {
+  #waitFor(outcome: Outcome | undefined, landing?: () => void): Promise<Event | undefined> {
     this.progress++;
     const { promise, resolve } = Promise.withResolvers<Event | undefined>();
-    const waiting: Waiting = { outcome: outcome ?? { events: [], end: undefined as never }, release: resolve };
+    const waiting: Waiting = { outcome: outcome ?? { events: [], end: undefined as never }, release: resolve, landing };
     this.#all.push(waiting);
     const first = outcome?.events[0];
     if (first !== undefined) this.#waiting.set(first.seq, waiting);

@@ -45,6 +45,7 @@ export async function replaySegment(parts: SegmentReplay): Promise<readonly Dive
     tools: options.tools ?? 'recorded',
     resolve,
     normalize: options.normalize ?? ((value) => value),
+    made: new Set([...parts.starts.values()].flatMap(({ seqs }) => seqs)),
   });
   const events = record.events.slice(0, segment.from);
   const app = await Runtime.replaying(parts.app, { ...record, events, clock, tape });
@@ -79,7 +80,7 @@ class SegmentDriver {
   readonly #stage: Stage;
   readonly #runs = new Set<Run>();
   #failure: unknown;
-  #resumedAt = -1;
+  #resumedFor = 0;
 
   constructor(parts: SegmentReplay, stage: Stage) {
     this.#parts = parts;
@@ -88,10 +89,15 @@ class SegmentDriver {
 
   async drive(): Promise<void> {
     const { tape, clock } = this.#stage;
-    if (this.#parts.segment.isResumed) this.#resume();
+    let isToResume = this.#parts.segment.isResumed;
     for (;;) {
       this.#parts.options.signal?.throwIfAborted();
       const event = tape.frontier;
+      // What came from outside before is read by whoever goes on.
+      if (isToResume && (event === undefined || !tape.isFromOutside(event))) {
+        isToResume = false;
+        this.#resume();
+      }
       const worst = Math.min(...tape.divergences.map(({ seq }) => seq));
       if (event === undefined) {
         if (await this.#isIdle()) return;
@@ -129,7 +135,7 @@ class SegmentDriver {
       this.#setTime(event);
       return tape.release(event);
     }
-    if (comesFromOutside(event) || tape.isBelowServed(event)) {
+    if (tape.isFromOutside(event) || tape.isBelowServed(event)) {
       this.#setTime(event);
       tape.inject([event]);
       return true;
@@ -160,14 +166,14 @@ class SegmentDriver {
       return true;
     }
     // Who had waited goes on when what it waited for has come.
-    if (this.#runs.size > 0 || this.#resumedAt === session.ledger.lastSeq || session.ledger.invocations.roots.length === 0) return false;
+    if (this.#runs.size > 0 || this.#resumedFor === event.seq || session.ledger.invocations.roots.length === 0) return false;
+    this.#resumedFor = event.seq;
     this.#resume();
     return true;
   }
 
   #resume(): void {
     const { app, session } = this.#stage;
-    this.#resumedAt = session.ledger.lastSeq;
     this.#track(app.resume(session));
   }
 

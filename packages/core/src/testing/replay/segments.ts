@@ -11,27 +11,41 @@ export interface Segment {
 
 /**
  * Splits a record where somebody took a run up that was stopped, had crashed or had waited: whatever became of the process before, the next one read
- * the ledger and went on, and so does a replay.
+ * the ledger and went on, and so does a replay. A process resumes nothing that it has begun or resumed itself, and the ids that it gives begin alike.
  */
 export function segmentsOf(events: readonly Event[]): readonly Segment[] {
   const segments: Segment[] = [];
-  const modes = new Map<string, EventOf<'invocation_start'>['mode']>();
+  const active = new Set<string>();
+  const open = new Set<string>();
+  let writer: string | undefined;
   let from = 0;
   let isResumed = false;
   events.forEach((event, at) => {
-    if (event.type === 'invocation_start') modes.set(event.invocationId, event.mode);
-    if (event.type !== 'invocation_resume' || !isTop(event.invocationId, modes)) return;
-    if (at > from) segments.push({ from, to: at, isResumed });
-    from = at;
-    isResumed = true;
+    const by = writerOf(event);
+    const isOthers = by !== undefined && writer !== undefined && by !== writer;
+    if (isOthers || (event.type === 'invocation_resume' && active.has(event.invocationId))) {
+      if (at > from) segments.push({ from, to: at, isResumed });
+      from = at;
+      isResumed = open.size > 0;
+      active.clear();
+    }
+    writer = by ?? writer;
+    noteOpen(event, active, open);
   });
   if (events.length > from) segments.push({ from, to: events.length, isResumed });
   return segments;
 }
 
-/** Whether an invocation is continued by the run itself, and not by what is above it. */
-function isTop(path: string, modes: ReadonlyMap<string, EventOf<'invocation_start'>['mode']>): boolean {
-  return !path.includes('/') || modes.get(path) === 'dispatch';
+function noteOpen(event: Event, active: Set<string>, open: Set<string>): void {
+  if (event.type === 'invocation_end') open.delete(event.invocationId);
+  if (event.type === 'invocation_start' || event.type === 'invocation_resume') active.add(event.invocationId);
+  if (event.type === 'invocation_start' || event.type === 'invocation_reopen') open.add(event.invocationId);
+}
+
+/** What the ids of one writer of a ledger begin with; `undefined` for ids that say nothing of it. */
+function writerOf({ id, seq }: Event): string | undefined {
+  const place = seq.toString(36);
+  return id.length > place.length && id.endsWith(place) ? id.slice(0, -place.length) : undefined;
 }
 
 /** What a run was started with, and its first events. */
@@ -44,6 +58,8 @@ export interface RootStart {
   readonly timeout: number | undefined;
   readonly limits: Readonly<Record<string, number>> | undefined;
   readonly permissions: readonly string[] | undefined;
+  /** The seqs of what came with the start: that is made again, although it says what somebody outside wanted. */
+  readonly seqs: readonly number[];
 }
 
 /** The runs that a record starts, by the seq of the first event that came with the start. */
@@ -57,6 +73,7 @@ export function rootStarts(events: readonly Event[], resolve: (value: unknown) =
     const said = before.find((other) => other.type === 'user');
     const { deadline } = event;
     found.set((events[first] as Event).seq, {
+      seqs: before.map(({ seq }) => seq),
       runId: event.invocationId,
       name: event.name,
       input: said?.type === 'user' ? String(resolve(said.text)) : undefined,

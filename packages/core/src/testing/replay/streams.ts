@@ -18,7 +18,7 @@ export function streamOf(event: EventDraft): string {
     case 'decision':
       return `decision ${path} ${event.component} ${event.data?.['callId'] ?? ''}`;
     case 'state_change':
-      return `state ${path} ${event.by} ${event.scope}`;
+      return `state ${path} ${event.by} ${event.scope} ${event.flush ?? ''}`;
     default:
       return `path ${path}`;
   }
@@ -26,6 +26,10 @@ export function streamOf(event: EventDraft): string {
 
 /** What the record says of the world outside, and what nobody's code makes again: it is put where it stood. */
 export function comesFromOutside(event: Event): boolean {
+  // Nobody's run: what was written to the session itself.
+  if (event.invocationId === undefined) return event.type !== 'cancel';
+  // Written through the session, beside all runs.
+  if (event.invocationId === undefined) return true;
   switch (event.type) {
     case 'user':
     case 'tool_input':
