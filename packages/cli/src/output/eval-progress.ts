@@ -1,0 +1,122 @@
+import type { Clock } from 'adjutant';
+import type { EvalProgress, EvalTrialEnded } from 'adjutant/eval';
+import type { OutputStream } from '../host.ts';
+import { formatCount, formatDuration } from './format.ts';
+import { plainLine } from './plain-text.ts';
+import type { Style } from './style.ts';
+
+const clearLine = '\r\x1b[2K';
+const redrawMs = 80;
+const barLength = 24;
+const defaultColumns = 80;
+/** Elsewhere than on a terminal there is a line each time that this share more is done. */
+const lineShare = 0.1;
+
+/** How far an eval is: a bar on a terminal, else now and then a line. */
+export interface EvalProgressOutput {
+  show(progress: EvalProgress): void;
+  /** Takes the bar away. */
+  close(): void;
+}
+
+export interface EvalProgressOptions {
+  readonly stream: OutputStream;
+  readonly clock: Clock;
+  readonly style: Style;
+  /** Whether the stream is a terminal on which a line can be redrawn. */
+  readonly isLive: boolean;
+}
+
+export function evalProgressOutput(options: EvalProgressOptions): EvalProgressOutput {
+  return options.isLive ? new ProgressBar(options) : new ProgressLines(options);
+}
+
+export const silentProgress: EvalProgressOutput = { show: () => undefined, close: () => undefined };
+
+class ProgressBar implements EvalProgressOutput {
+  readonly #stream: OutputStream;
+  readonly #clock: Clock;
+  readonly #style: Style;
+  readonly #startedAt: number;
+  /** Trials that this process ran: those that were recorded before say nothing of how long the rest takes. */
+  #ran = 0;
+  #last: EvalTrialEnded | undefined;
+  #total = 0;
+  #cancel: (() => void) | undefined;
+
+  constructor({ stream, clock, style }: EvalProgressOptions) {
+    this.#stream = stream;
+    this.#clock = clock;
+    this.#style = style;
+    this.#startedAt = clock.monotonic();
+  }
+
+  show(progress: EvalProgress): void {
+    if (progress.type === 'start') this.#total = progress.total;
+    if (progress.type === 'trial_end') {
+      this.#last = progress;
+      if (!progress.recorded) this.#ran++;
+    }
+    // A thousand trials that were recorded come at once: the line is drawn at most a dozen times a second.
+    this.#cancel ??= this.#clock.setTimer(redrawMs, () => {
+      this.#cancel = undefined;
+      this.#draw();
+    });
+  }
+
+  close(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#stream.write(clearLine);
+  }
+
+  #draw(): void {
+    const { done, passed } = this.#last ?? { done: 0, passed: 0 };
+    const share = this.#total === 0 ? 1 : done / this.#total;
+    const full = Math.round(share * barLength);
+    const bar = `${this.#style.cyan('█'.repeat(full))}${this.#style.dim('░'.repeat(barLength - full))}`;
+    const failed = done - passed;
+    const texts = [`${done}/${this.#total} trials`, `${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : []), ...this.#remaining(done)];
+    const room = (this.#stream.columns || defaultColumns) - barLength - 2;
+    this.#stream.write(`${clearLine}${bar} ${texts.join(' · ').slice(0, Math.max(0, room))}`);
+  }
+
+  #remaining(done: number): string[] {
+    if (this.#ran === 0 || done >= this.#total) return [];
+    const perTrial = (this.#clock.monotonic() - this.#startedAt) / this.#ran;
+    return [`about ${formatDuration(perTrial * (this.#total - done))} left`];
+  }
+}
+
+class ProgressLines implements EvalProgressOutput {
+  readonly #stream: OutputStream;
+  readonly #style: Style;
+  #shown = 0;
+
+  constructor({ stream, style }: EvalProgressOptions) {
+    this.#stream = stream;
+    this.#style = style;
+  }
+
+  show(progress: EvalProgress): void {
+    if (progress.type === 'start') {
+      const { name, runId, total, cases, trials, variants } = progress;
+      const parts = [formatCount(cases, 'case'), formatCount(trials, 'trial'), formatCount(variants.length, 'variant')].join(' × ');
+      this.#line(`${name}, run ${runId}: ${parts} = ${formatCount(total, 'trial')}`);
+    }
+    if (progress.type === 'trial_end') this.#ended(progress);
+  }
+
+  close(): void {}
+
+  #ended({ done, passed, total }: EvalTrialEnded): void {
+    const step = Math.floor(done / total / lineShare + 1e-9);
+    if (step <= this.#shown) return;
+    this.#shown = step;
+    this.#line(`${done} of ${formatCount(total, 'trial')}, ${passed} passed`);
+  }
+
+  #line(text: string): void {
+    this.#stream.write(`${this.#style.dim(`adjutant: ${plainLine(text)}`)}\n`);
+  }
+}
