@@ -97,6 +97,7 @@ export { type Toolset, toolset } from './tools/toolset.ts';
 export type { DecisionComponent } from './views/decision-words.ts';
 export { type ExplainedDecision, type ExplainOptions, explain, explainText } from './views/explain.ts';
 export { type Failure, failures } from './views/failures.ts';
+export { type RunMermaidOptions, runMermaid } from './views/mermaid.ts';
 export { type ResumeState, type UnansweredCall, validateResumeState } from './views/resume-state.ts';
-export { type RunTreeNode, runTree } from './views/run-tree.ts';
+export { type RunTreeModelCall, type RunTreeNode, type RunTreeToolCall, runTree } from './views/run-tree.ts';
 export { type TranscriptEntry, transcript } from './views/transcript.ts';

@@ -138,7 +138,8 @@ class Choices {
   }
 
   of(event: Event): Choice | undefined {
-    return (this.#by[event.type] as ((event: Event) => Choice | undefined) | undefined)?.(event);
+    // Stored types may have names that every object answers to.
+    return Object.hasOwn(this.#by, event.type) ? (this.#by[event.type] as (event: Event) => Choice | undefined)(event) : undefined;
   }
 
   readonly #by: ChoiceOf = {
