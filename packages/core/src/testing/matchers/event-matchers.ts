@@ -11,7 +11,7 @@ import { isAsymmetric, literal, oneLine, shortened } from './literal.ts';
 import { contains, failure, listed, type MatcherResult, type RunnerContext } from './matcher-context.ts';
 import type { DecisionPattern } from './matcher-types.ts';
 
-const longestLine = 160;
+const longestLine = 200;
 /** Every fold has all types. */
 const knownTypes: readonly string[] = Object.keys(stateFold);
 
@@ -27,7 +27,9 @@ export function toHaveEvent(this: RunnerContext, received: unknown, expected: un
       const wanted = `Expected event: ${this.isNot ? 'not ' : ''}${utils.EXPECTED_COLOR(literal(pattern))}`;
       const ofType = typeof type === 'string' ? source.events.filter((event) => event.type === type) : source.events;
       const where = (events: readonly Event[]): readonly string[] =>
-        events.map((event) => `seq ${event.seq} ${utils.RECEIVED_COLOR(shortened(literal(withoutEnvelope(source, event)), longestLine))}`);
+        events.map(
+          (event) => `seq ${event.seq} ${utils.RECEIVED_COLOR(shortened(literal(shownOf(source.resolve(event) as Event, pattern)), longestLine))}`,
+        );
       const account = this.isNot
         ? listed('It is there:', where(matching), '')
         : typeof type !== 'string'
@@ -71,10 +73,12 @@ export function eventFits(context: RunnerContext, { resolve }: ReadSource, event
   return contains(context, resolve(event), pattern);
 }
 
-/** What is not said already. */
-function withoutEnvelope({ resolve }: ReadSource, event: Event): unknown {
-  const { v: _v, seq: _seq, id: _id, at: _at, ...members } = event;
-  return resolve(members);
+/** Of an event, what the pattern is about; all but its envelope when that is its type alone. */
+function shownOf(event: Event, pattern: Readonly<Record<string, unknown>>): unknown {
+  const { v: _v, seq: _seq, id: _id, at: _at, type: _type, by: _by, invocationId: _invocationId, ...members } = event;
+  const named = Object.keys(pattern).filter((member) => member !== 'type');
+  if (named.length === 0) return members;
+  return Object.fromEntries(named.flatMap((member) => (Object.hasOwn(event, member) ? [[member, event[member as keyof Event]]] : [])));
 }
 
 function countTypes(events: readonly Event[]): string {
@@ -87,7 +91,9 @@ function countTypes(events: readonly Event[]): string {
 function nearestDifference(context: RunnerContext, values: readonly unknown[], pattern: Readonly<Record<string, unknown>>): readonly string[] {
   const nearest = nearestOf(values, pattern, (value) => value, context);
   if (nearest === undefined || Object.keys(pattern).every((member) => member === 'type')) return [];
-  const diff = context.utils.diff(pattern, onlyNamed(nearest, pattern));
+  const found = onlyNamed(nearest, pattern);
+  if (isPlainObject(found) && Object.keys(found).length === 0) return [];
+  const diff = context.utils.diff(pattern, found);
   return typeof diff === 'string' ? ['', 'Difference to the nearest:', '', diff] : [];
 }
 

@@ -72,12 +72,19 @@ function sourceOfResult(
 ): ReadSource {
   const whole = sourceOfSession('test', session);
   if (typeof runId !== 'string') return { ...whole, result, ...(Array.isArray(events) ? { events: readEvents(events, refuse).events } : {}) };
-  return { ...whole, kind: 'run', result, run: runId, events: session.events.filter((event) => rootOf(event) === runId) };
+  return {
+    ...whole,
+    kind: 'run',
+    result,
+    run: runId,
+    events: session.events.filter((event) => event.invocationId !== undefined && runOf(event.invocationId) === runId),
+  };
 }
 
-/** The run that an event belongs to. */
-function rootOf({ invocationId }: Event): string | undefined {
-  return invocationId?.split(/[/>]/)[0];
+/** The run that a path lies in. */
+export function runOf(path: string): string {
+  const end = path.search(/[/>]/);
+  return end < 0 ? path : path.slice(0, end);
 }
 
 function readEvents(events: readonly unknown[], refuse: (found: string) => never): ReadSource {

@@ -25,17 +25,17 @@ export function toHaveState(
     pass,
     message: () => {
       const not = this.isNot ? 'not ' : '';
-      const wanted = isAnyWanted ? 'any value' : value === undefined ? 'no value' : utils.printExpected(value);
-      const found = isThere ? utils.printReceived(values[key]) : 'no value';
+      const wanted = isAnyWanted ? 'any value' : value === undefined ? 'no value' : utils.EXPECTED_COLOR(shortened(literal(value), longestValue));
+      const found = isThere ? utils.RECEIVED_COLOR(shortened(literal(values[key]), longestValue)) : 'no value';
       const diff = isThere && !this.isNot && isCompound(values[key]) && isCompound(value) ? utils.diff(value, values[key]) : undefined;
       const keys = Object.keys(values).map((name) => `${oneLine(name)} = ${utils.RECEIVED_COLOR(shortened(literal(values[name]), longestValue))}`);
       const nearest = isThere ? undefined : nearestName(key, Object.keys(values));
-      const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+      const hint = nearest === undefined ? '' : `Did you mean ${nearest}? `;
       return failure(this, { name: 'toHaveState', received: source.kind, expected: isAnyWanted ? 'scope, key' : 'scope, key, value' }, [
         `Expected ${scope} state ${key}: ${not}${wanted}`,
         `Received ${scope} state ${key}: ${found}`,
         ...(typeof diff === 'string' ? ['', diff] : []),
-        ...(isThere ? [] : ['', ...listed(`The ${scope} state has:${hint}`, keys, `The ${scope} state is empty.`)]),
+        ...(isThere ? [] : ['', ...listed(`${hint}The ${scope} state has:`, keys, `The ${scope} state is empty.`)]),
       ]);
     },
   };

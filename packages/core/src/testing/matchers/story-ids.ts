@@ -1,5 +1,6 @@
 import { isPlainObject, setOwn } from '../../base/json.ts';
 import type { Event } from '../../ledger/event.ts';
+import { runOf } from './ledger-source.ts';
 
 /** What generated ids look like from the inside; shorter words are left alone. */
 const word = /[A-Za-z0-9_-]{10,}/g;
@@ -11,7 +12,7 @@ export class StoryIds {
 
   constructor(events: readonly Event[]) {
     for (const event of events) {
-      const run = event.invocationId?.split(/[/>]/)[0];
+      const run = event.invocationId === undefined ? undefined : runOf(event.invocationId);
       if (run !== undefined && !this.#names.has(run)) this.#names.set(run, `run${++this.#runs}`);
       // Without numbers: what runs at the same time gets its ids in any order.
       this.#names.set(event.id, 'event');

@@ -27,10 +27,9 @@ export class StoryLines {
 
   /** `undefined`: the event is left out. */
   of(event: Event): string | undefined {
-    const line = (this.#lines[event.type] as ((event: Event) => string | undefined) | undefined)?.(event);
     // A ledger of a later version may have types that this one does not know.
-    if (line === undefined && !Object.hasOwn(this.#lines, event.type)) return oneLine(String(event.type));
-    return line;
+    if (!Object.hasOwn(this.#lines, event.type)) return oneLine(event.type);
+    return (this.#lines[event.type] as (event: Event) => string | undefined)(event);
   }
 
   readonly #lines: LineOf = {
