@@ -1,3 +1,4 @@
+export { type CollectedStream, collectStream } from './collect-stream.ts';
 export { type CrashCase, type CrashCasesOptions, type CrashManner, crashCases } from './crash/crash-cases.ts';
 export { type CrashPointsOptions, type CrashPointsReport, crashPoints } from './crash/crash-points.ts';
 export type { CrashScenario, Execution, MakeScenario, ScenarioAnswers, ScenarioComparison } from './crash/crash-scenario.ts';
@@ -70,7 +71,9 @@ export {
   scriptedModel,
 } from './scripted-model.ts';
 export { type MakeStore, type StoreUnderTest, storeContract } from './store-contract.ts';
+export { type TestConversation, testAgent } from './test-agent.ts';
 export { type TestClock, testClock } from './test-clock.ts';
+export { createTestSession, type TestSessionOptions } from './test-session.ts';
 export { tickingClock } from './ticking-clock.ts';
 export { type AgentUserOptions, agentUser } from './users/agent-user.ts';
 export type { ConversationEnd, ConversationResult, RunWithUserOptions } from './users/conversation-options.ts';

@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../base/clock.ts';
 import { callModel } from '../models/call.ts';
-import { scriptedModel } from './scripted-model.ts';
+import { type ScriptedModelOptions, type ScriptedResponse, scriptedModel } from './scripted-model.ts';
+import { testClock } from './test-clock.ts';
 
 const prompt = (text: string) => [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }];
 const call = (model: ReturnType<typeof scriptedModel>, text = 'hi') => callModel(model, { prompt: prompt(text) }, systemClock, undefined);
+const generate = (model: ReturnType<typeof scriptedModel>, text = 'hi') => Promise.resolve(model.doGenerate({ prompt: prompt(text) }));
+
+/** Lets everything happen that does not wait for time. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
 
 test('gives its responses in order and keeps what it was asked', async () => {
   const model = scriptedModel([
@@ -25,13 +32,38 @@ test('gives its responses in order and keeps what it was asked', async () => {
   expect(model.calls).toEqual([{ prompt: prompt('first'), temperature: 0.5 }, { prompt: prompt('second') }]);
 });
 
-test('numbers its tool calls over its life', async () => {
+test('numbers its tool calls over its life, in whichever way it is asked', async () => {
   const model = scriptedModel((_prompt, n) => ({ toolCalls: [{ name: `t${n}` }, { name: 'u', args: { n } }] }));
   expect((await call(model)).toolCalls.map(({ providerCallId }) => providerCallId)).toEqual(['call_1', 'call_2']);
   expect((await call(model)).toolCalls).toEqual([
     { providerCallId: 'call_3', name: 't1', args: {} },
     { providerCallId: 'call_4', name: 'u', args: { n: 1 } },
   ]);
+  expect((await generate(model)).content).toMatchObject([{ toolCallId: 'call_5' }, { toolCallId: 'call_6' }]);
+});
+
+test('answers in one piece what it would stream', async () => {
+  const response: ScriptedResponse = {
+    thoughts: 'hm',
+    chunks: ['a', 'b'],
+    toolCalls: [
+      { name: 't', args: { n: 1 } },
+      { name: 'u', args: '{broken' },
+    ],
+  };
+  const model = scriptedModel([response, { text: 'x', finishReason: 'length', usage: null }]);
+  expect(await generate(model)).toEqual({
+    content: [
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: 'ab' },
+      { type: 'tool-call', toolCallId: 'call_1', toolName: 't', input: '{"n":1}' },
+      { type: 'tool-call', toolCallId: 'call_2', toolName: 'u', input: '{broken' },
+    ],
+    finishReason: { unified: 'tool-calls', raw: undefined },
+    usage: { inputTokens: { total: 10 }, outputTokens: { total: 5 } },
+    warnings: [],
+  });
+  expect(await generate(model)).toMatchObject({ finishReason: { unified: 'length' }, usage: { inputTokens: { total: undefined } } });
 });
 
 test('running out of responses names the last message, unless there is a default', async () => {
@@ -40,19 +72,93 @@ test('running out of responses names the last message, unless there is a default
     message: expect.stringContaining('what now?'),
   });
   expect((await call(scriptedModel([], { defaultResponse: { text: 'ok' } }))).texts).toEqual([{ text: 'ok' }]);
+  expect((await call(scriptedModel([], { defaultResponse: (asked) => ({ text: `${asked.length}` }) }))).texts).toEqual([{ text: '1' }]);
 });
 
-test('fails as it is told', async () => {
+test('says which responses nobody has asked for', async () => {
+  const model = scriptedModel([{ text: 'a' }, { text: 'b' }, () => ({ text: 'c' })]);
+  await call(model);
+  expect(model.remaining).toBe(2);
+  expect(() => model.assertDone()).toThrow('has 3 responses and was called 1 times. The first that is left: {"text":"b"}');
+  await call(model);
+  expect(() => model.assertDone()).toThrow(expect.objectContaining({ code: 'script_unused' }));
+  expect((await call(model)).texts).toEqual([{ text: 'c' }]);
+  model.assertDone();
+  const any = scriptedModel(() => ({ text: 'x' }));
+  any.assertDone();
+  expect(any.remaining).toBe(0);
+});
+
+test('fails as it is told, in whichever way it is asked', async () => {
   const failure = new Error('no');
   await expect(call(scriptedModel([{ error: failure }]))).rejects.toBe(failure);
   await expect(call(scriptedModel([{ text: 'half', streamError: failure }]))).rejects.toBe(failure);
   await expect(call(scriptedModel([{ text: 'half', cut: true }]))).rejects.toMatchObject({ code: 'model_stream_cut' });
   expect((await call(scriptedModel([{ text: 'x', finishReason: 'length' }]))).finishReason).toBe('length');
+  await expect(generate(scriptedModel([{ error: failure }]))).rejects.toBe(failure);
+  await expect(generate(scriptedModel([{ text: 'half', streamError: failure }]))).rejects.toBe(failure);
+  await expect(generate(scriptedModel([{ text: 'half', cut: true }]))).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
 
-test('an abort ends a delay', async () => {
+test('an abort ends a delay, before the answer and within it', async () => {
   const controller = new AbortController();
-  const answer = callModel(scriptedModel([{ delayMs: 600_000 }]), { prompt: prompt('x'), abortSignal: controller.signal }, systemClock, undefined);
+  const options = { prompt: prompt('x'), abortSignal: controller.signal };
+  const clock = testClock();
+  const whole = callModel(scriptedModel([{ text: 'x', delayMs: 600_000 }]), options, systemClock, undefined);
+  const streamed = callModel(scriptedModel([{ chunks: ['a', 'b'], chunkDelayMs: 1 }], { clock }), options, systemClock, undefined);
+  const generated = Promise.resolve(scriptedModel([{ chunks: ['a', 'b'], chunkDelayMs: 1 }], { clock }).doGenerate(options));
+  await turns();
   controller.abort(new Error('enough'));
-  await expect(answer).rejects.toThrow('enough');
+  await expect(whole).rejects.toThrow('enough');
+  await expect(streamed).rejects.toThrow('enough');
+  await expect(generated).rejects.toThrow('enough');
+});
+
+test('delays and gaps are waited for on the clock of the test', async () => {
+  const clock = testClock();
+  const model = scriptedModel([{ chunks: ['a', 'b', 'c'], delayMs: 1_000, chunkDelayMs: 500 }], { clock });
+  const deltas: string[] = [];
+  const sink = { text: (delta: string) => void deltas.push(delta), thought: () => undefined, toolArgs: () => undefined };
+  const answer = callModel(model, { prompt: prompt('x') }, clock, sink);
+  const after = async (ms: number): Promise<string> => {
+    clock.advance(ms);
+    await turns();
+    return deltas.join('');
+  };
+  expect(await after(999)).toBe('');
+  expect(await after(1)).toBe('a');
+  expect(await after(499)).toBe('a');
+  expect(await after(1)).toBe('ab');
+  expect(await after(500)).toBe('abc');
+  expect(await answer).toMatchObject({ texts: [{ text: 'abc' }], finishReason: 'stop' });
+});
+
+test('a reader that leaves ends the stream, and nothing fails behind it', async () => {
+  const clock = testClock();
+  const { stream } = await scriptedModel([{ chunks: ['a', 'b'], chunkDelayMs: 10 }], { clock }).doStream({ prompt: prompt('x') });
+  const reader = stream.getReader();
+  await reader.read();
+  await reader.cancel();
+  clock.advance(10);
+  await turns();
+});
+
+test.each<[what: string, make: () => unknown, message: string]>([
+  ['no responses', () => scriptedModel('x' as never), 'the responses must be a list or a function'],
+  [
+    'a misspelt part',
+    () => scriptedModel([{ text: 'a' }, { tooCalls: [] } as never]),
+    'response 2: there is no option `tooCalls` (did you mean `toolCalls`?)',
+  ],
+  ['a call without a name', () => scriptedModel([{ toolCalls: [{} as never] }]), 'response 1: a call in `toolCalls` has no `name`'],
+  ['a text that is none', () => scriptedModel([{ text: 5 as never }]), '`text` must be a string'],
+  ['a misspelt option', () => scriptedModel([], { modelID: 'x' } as ScriptedModelOptions), 'did you mean `modelId`?'],
+  ['no clock', () => scriptedModel([], { clock: {} as never }), '`clock` must be a clock'],
+  ['a bad default', () => scriptedModel([], { defaultResponse: { delayMs: -1 } }), '`defaultResponse`: `delayMs` must be a number from 0'],
+])('refuses %s', (_what, make, message) => {
+  expect(make).toThrow(expect.objectContaining({ code: 'invalid_option', message: expect.stringContaining(message) }));
+});
+
+test('what a function gives is checked, too', async () => {
+  await expect(call(scriptedModel(() => ({ txt: 'x' }) as never))).rejects.toThrow('what the function gave for call 1: there is no option `txt`');
 });

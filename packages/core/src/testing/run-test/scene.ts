@@ -8,6 +8,7 @@ import type { Store } from '../../ledger/port.ts';
 import type { Runnable } from '../../ledger/runnable.ts';
 import type { Session } from '../../ledger/session.ts';
 import { memoryStore } from '../../stores/memory.ts';
+import { writeState } from '../seed-state.ts';
 import { type TestClock, testClock } from '../test-clock.ts';
 import type { RunTestOptions } from './options.ts';
 import { activeResources, type Rest, rest, settle } from './quiet.ts';
@@ -180,14 +181,4 @@ export class Scene {
   async abandon(): Promise<void> {
     await this.#process.crash();
   }
-}
-
-function writeState(session: Session, state: NonNullable<RunTestOptions['state']>): void {
-  const own: Record<string, JsonValue> = {};
-  for (const [key, value] of Object.entries(state)) {
-    const scope = session.shared.has(key) ? (session.state as unknown as Record<string, { update(changes: object): void }>)[key] : undefined;
-    if (scope !== undefined && typeof value === 'object' && value !== null) scope.update(value);
-    else own[key] = value;
-  }
-  if (Object.keys(own).length > 0) session.state.update(own);
 }
