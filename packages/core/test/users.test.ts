@@ -160,8 +160,12 @@ describe('what is asked', () => {
     const user = scriptedUser({ limits: [1, 'continue', { decision: 'continue', input: 10 }], messages: ['Count'] });
     const talk = await runWithUser(counter, { user });
     expect(talk).toMatchObject({ ended: 'completed', output: 'Five.' });
-    expect(talk.answers[0]).toMatchObject({ kind: 'limit', toolName: 'round_limit', decision: 'continue', input: 1 });
-    expect(user.unused()).toEqual(talk.answers.length === 3 ? {} : { limits: 3 - talk.answers.length });
+    expect(talk.answers[0]).toMatchObject({ kind: 'limit', toolName: 'round_limit', by: 'user:scripted' });
+    expect(talk.answers.map(({ decision, input }) => [decision, input])).toEqual([
+      ['continue', 1],
+      ['continue', undefined],
+    ]);
+    expect(user.unused()).toEqual({ limits: 1 });
   });
 
   test('is answered by nobody for ever when the user always lets an agent go on', async () => {
@@ -249,6 +253,19 @@ describe('what is said', () => {
   test('one run without a message, when there is nothing to say', async () => {
     const talk = await runWithUser(step({ name: 'quiet', execute: (ctx) => ctx.complete(7) }), { user: scriptedUser({}) });
     expect(talk).toMatchObject({ ended: 'completed', output: 7, turns: 0 });
+  });
+
+  test('a session that has been run is not run again for nothing; one with a message or data is', async () => {
+    const app = runtime({ app: 'users' });
+    const runnable = echo();
+    const { session } = await app.run(runnable, 'Hello');
+    const user = scriptedUser({});
+    expect(await app.runWithUser(runnable, { user, session })).toMatchObject({ ended: 'completed', status: undefined, turns: 0 });
+    session.addMessage('Anybody?');
+    expect(await app.runWithUser(runnable, { user, session })).toMatchObject({ ended: 'completed', output: '2: Anybody?' });
+    const shown = step({ name: 'shown', execute: (ctx) => ctx.complete(ctx.input?.data ?? null) });
+    const other = await app.run(shown, { session: 'other', data: 1 });
+    expect(await app.runWithUser(shown, { user, session: other.session, data: 2 })).toMatchObject({ ended: 'completed', output: 2 });
   });
 
   test('follow-ups are for agents unless it is said otherwise', async () => {

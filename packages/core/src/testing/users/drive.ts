@@ -168,7 +168,8 @@ class Drive {
   async #silence(asks: UserTurn['asks']): Promise<End | 'go on'> {
     if (asks === 'follow_up') return { ended: 'completed' };
     if (asks === 'loop') return { ended: 'user_done', reason: 'A loop waits for a message, and the user says nothing more.' };
-    // Runs need no message: there may be one from before, or data.
+    // Runs need no message: there may be one from before, or data. What has run already is not run again for nothing.
+    if (this.#session.status !== 'active' && this.#options.data === undefined) return { ended: 'completed' };
     await this.#begin(undefined, 0);
     return 'go on';
   }
