@@ -48,9 +48,10 @@ export async function replaySegment(parts: SegmentReplay): Promise<readonly Dive
     made: new Set([...parts.starts.values()].flatMap(({ seqs }) => seqs)),
   });
   const events = record.events.slice(0, segment.from);
-  const app = await Runtime.replaying(parts.app, { ...record, events, clock, tape });
+  const id = segment.session ?? record.session;
+  const app = await Runtime.replaying(parts.app, { ...record, session: id, events, clock, tape });
   const scopes = recordedScopes(record.events);
-  const session = await app.session({ id: record.session, ...(Object.keys(scopes).length === 0 ? {} : { scopes }) });
+  const session = await app.session({ id, ...(Object.keys(scopes).length === 0 ? {} : { scopes }) });
   session.ledger.keepBlobs(record.blobs);
   if (scopes['user'] !== undefined) session.ledger.user = scopes['user'];
   tape.attach(session.ledger);
@@ -108,6 +109,7 @@ class SegmentDriver {
         // Nothing happens by itself any more: it is a matter of time, or of somebody outside.
         if (clock.now() < event.at) clock.advance(event.at - clock.now());
         else if (this.#stepIn(event)) continue;
+        else if (this.#isCutOff(event)) return;
         else if (worst < Number.POSITIVE_INFINITY || !(await this.#isDoneInTime())) return this.#missing(event);
       }
     }
@@ -124,6 +126,12 @@ class SegmentDriver {
     if (segment.to === record.events.length || !isNews(event)) return false;
     const left = record.events.slice(event.seq - 1, segment.to);
     return left.every((each, at) => isNews(each) || isMark(each) || mayComeFromOutside(each, left[at - 1]));
+  }
+
+  /** Whether only a part of its append is recorded. */
+  #isCutOff(event: Event): boolean {
+    const { record, segment } = this.#parts;
+    return segment.isCutAnywhere && record.events.slice(event.seq - 1, segment.to).every(({ at }) => at === event.at);
   }
 
   /** Does what is the turn of at once; `false`: it is expected of the code. */

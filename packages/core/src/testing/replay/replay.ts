@@ -69,10 +69,10 @@ export async function replay(source: AnySession | RecordedLedger, app: Runtime, 
   const resolve = resolverOf(record.blobs);
   const starts = rootStarts(record.events, resolve);
   const divergences: Divergence[] = [];
-  for (const segment of segmentsOf(record.events)) {
+  for (const segment of segmentsOf(record.events, record.events.length < whole.events.length)) {
     options.signal?.throwIfAborted();
     const isLast = segment.to === record.events.length;
-    const isCut = !isLast || isUnfinished(record.events) || options.until !== undefined;
+    const isCut = !isLast || isUnfinished(record.events) || record.events.length < whole.events.length;
     divergences.push(...(await replaySegment({ record, segment, isCut, starts, resolve, app, options })));
     if (divergences.length > 0 && options.tools !== 'live') break;
   }

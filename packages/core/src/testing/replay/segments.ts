@@ -7,13 +7,18 @@ export interface Segment {
   readonly to: number;
   /** Whether it begins with a run being continued. */
   readonly isResumed: boolean;
+  /** The session that wrote it: that of a fork's prefix is another one. */
+  readonly session: string | undefined;
+  /** Whether its end may lie between events of one append, as the place of a fork may. */
+  readonly isCutAnywhere: boolean;
 }
 
 /**
  * Splits a record where somebody took a run up that was stopped, had crashed or had waited: whatever became of the process before, the next one read
  * the ledger and went on, and so does a replay. A process resumes nothing that it has begun or resumed itself, and the ids that it gives begin alike.
+ * @param isPart whether the record went on
  */
-export function segmentsOf(events: readonly Event[]): readonly Segment[] {
+export function segmentsOf(events: readonly Event[], isPart: boolean): readonly Segment[] {
   const segments: Segment[] = [];
   const active = new Set<string>();
   const open = new Set<string>();
@@ -23,8 +28,9 @@ export function segmentsOf(events: readonly Event[]): readonly Segment[] {
   events.forEach((event, at) => {
     const by = writerOf(event);
     const isOthers = by !== undefined && writer !== undefined && by !== writer;
-    if (isOthers || (event.type === 'invocation_resume' && active.has(event.invocationId))) {
-      if (at > from) segments.push({ from, to: at, isResumed });
+    const isFork = isForkOf(event) !== undefined;
+    if (isFork || isOthers || (event.type === 'invocation_resume' && active.has(event.invocationId))) {
+      if (at > from) segments.push({ from, to: at, isResumed, session: writerSession(events, at), isCutAnywhere: isFork });
       from = at;
       isResumed = open.size > 0;
       active.clear();
@@ -32,8 +38,21 @@ export function segmentsOf(events: readonly Event[]): readonly Segment[] {
     writer = by ?? writer;
     noteOpen(event, active, open);
   });
-  if (events.length > from) segments.push({ from, to: events.length, isResumed });
+  if (events.length > from) segments.push({ from, to: events.length, isResumed, session: undefined, isCutAnywhere: isPart });
   return segments;
+}
+
+/** The session that a fork comes from, as the first event of the fork's own says; `undefined` for other events. */
+function isForkOf(event: Event): { readonly from: string | undefined } | undefined {
+  if (event.type !== 'decision' || event.component !== 'fork') return undefined;
+  const from = event.data?.['from'];
+  return { from: typeof from === 'string' ? from : undefined };
+}
+
+/** The session that wrote what stands before a place. */
+function writerSession(events: readonly Event[], at: number): string | undefined {
+  const fork = events.slice(at).find((event) => isForkOf(event) !== undefined);
+  return fork === undefined ? undefined : isForkOf(fork)?.from;
 }
 
 function noteOpen(event: Event, active: Set<string>, open: Set<string>): void {
