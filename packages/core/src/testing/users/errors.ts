@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { UserQuestion } from './user.ts';
 
 /** What was asked, in one line. Arguments may be secret: the summary is what people are shown. */
-export function questionText({ kind, toolName, agent, summary }: Pick<UserQuestion, 'kind' | 'toolName' | 'agent' | 'summary'>): string {
+function questionText({ kind, toolName, agent, summary }: Pick<UserQuestion, 'kind' | 'toolName' | 'agent' | 'summary'>): string {
   return `${agent} asks for ${wanted[kind]} "${toolName}": ${summary}`;
 }
 
