@@ -31,6 +31,7 @@ export { matchers } from './matchers/matchers.ts';
 export { type ExtendableExpect, setupMatchers } from './matchers/setup.ts';
 export { ledgerStory, type StoryOptions } from './matchers/story.ts';
 export { allowRealModels, areRealModelsForbidden, type ForbidRealModelsOptions, forbidRealModels } from './real-model-switch.ts';
+export { diffLedgers, type LedgerDifference } from './replay/diff-ledgers.ts';
 export type { Difference, Divergence, DivergenceKind } from './replay/divergence.ts';
 export { divergenceText } from './replay/divergence-text.ts';
 export { type RecordedLedger, recordedLedgerOf } from './replay/recorded-ledger.ts';
@@ -70,9 +71,10 @@ export {
   ScriptUnusedError,
   scriptedModel,
 } from './scripted-model.ts';
-export { type MakeStore, type StoreUnderTest, storeContract } from './store-contract.ts';
+export { type LeftOut, type MakeStore, type StoreContractOptions, type StorePart, type StoreUnderTest, storeContract } from './store-contract.ts';
 export { type TestConversation, testAgent } from './test-agent.ts';
 export { type TestClock, testClock } from './test-clock.ts';
+export type { TestRunner } from './test-runner.ts';
 export { createTestSession, type TestSessionOptions } from './test-session.ts';
 export { tickingClock } from './ticking-clock.ts';
 export { type AgentUserOptions, agentUser } from './users/agent-user.ts';

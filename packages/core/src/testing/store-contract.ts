@@ -1,9 +1,11 @@
-import { loadOptionalPackage } from '../base/optional-package.ts';
+import { checkOptions } from '../base/invalid-option.ts';
+import { isFunction, isGroup, isNonEmptyText, isObject, type OptionChecks } from '../base/options.ts';
 import { appendContract } from './store-contract/append-contract.ts';
 import { deletionContract } from './store-contract/deletion-contract.ts';
 import { dueContract } from './store-contract/due-contract.ts';
-import { createSuite } from './store-contract/harness.ts';
+import { createSuite, type Suite } from './store-contract/harness.ts';
 import { inboxContract } from './store-contract/inbox-contract.ts';
+import { type LeftOut, leftOutContract } from './store-contract/left-out.ts';
 import { closeContract, isolationContract, listingContract, listOptionsContract } from './store-contract/listing-contract.ts';
 import { ownershipContract } from './store-contract/ownership-contract.ts';
 import { readingContract } from './store-contract/reading-contract.ts';
@@ -12,36 +14,75 @@ import { blobContract, forkContract, sharedContract } from './store-contract/sha
 import { snapshotContract } from './store-contract/snapshot-contract.ts';
 import type { MakeStore } from './store-contract/store-under-test.ts';
 import { sweepingContract } from './store-contract/sweeping-contract.ts';
+import { type TestRunner, testRunner } from './test-runner.ts';
 
+export type { LeftOut, StorePart } from './store-contract/left-out.ts';
 export type { MakeStore, StoreUnderTest } from './store-contract/store-under-test.ts';
 
+export interface StoreContractOptions {
+  /** `describe` and `test` of the test runner. @default those of vitest, global ones such as jest's, else those of `node:test` */
+  readonly runner?: TestRunner;
+  /**
+   * Parts that the store leaves out, each with the reason. They must be refused with an error of the code `not_supported`. Tests that come to them
+   * are skipped, and a warning says so. @default none
+   */
+  readonly skip?: LeftOut;
+}
+
 /**
- * Defines the vitest suite that every `Store` must pass, with a fresh store for each test. It uses nothing but the port.
+ * Defines the suite that every `Store` must pass, with a fresh store for each test. It uses nothing but the port.
  * To be awaited at the top of a test file: `await storeContract('my store', makeStore)`.
  *
  * @param name what the suite is called
  * @param make gives a new and empty store; called once for each test
- * @throws MissingPackageError when vitest is not installed
+ * @throws InvalidOptionError for options that do not exist or fit
  */
-export async function storeContract(name: string, make: MakeStore): Promise<void> {
-  const suite = createSuite(await loadOptionalPackage('vitest', 'storeContract', () => import('vitest')), make);
+export async function storeContract(name: string, make: MakeStore, options: StoreContractOptions = {}): Promise<void> {
+  checkOptions('storeContract', { name, make, ...options }, contractChecks);
+  const { skip = {} } = options;
+  const suite = createSuite(await testRunner('storeContract', options.runner), make, skip);
+  const left = Object.entries(skip).map(([part, reason]) => `${part} (${reason})`);
+  if (left.length > 0) process.emitWarning(`The store "${name}" leaves out ${left.join(', ')}.`, { type: 'AdjutantWarning', code: 'left_out' });
   suite.describe(`store contract: ${name}`, () => {
-    appendContract(suite);
-    ownershipContract(suite);
-    inboxContract(suite);
-    readingContract(suite);
-    forkContract(suite);
-    blobContract(suite);
-    sharedContract(suite);
-    requestContract(suite);
-    settlingContract(suite);
-    dueContract(suite);
-    snapshotContract(suite);
-    deletionContract(suite);
-    sweepingContract(suite);
-    listingContract(suite);
-    listOptionsContract(suite);
-    isolationContract(suite);
-    closeContract(suite);
+    defineRules(suite);
+    if (left.length > 0) leftOutContract(suite, skip);
   });
+}
+
+const isReason = (value: unknown): string | undefined => isNonEmptyText(value) && 'a reason';
+const partChecks: OptionChecks<LeftOut> = {
+  'shared scopes': isReason,
+  forks: isReason,
+  blobs: isReason,
+  requests: isReason,
+  due: isReason,
+  snapshots: isReason,
+  deletion: isReason,
+  listing: isReason,
+};
+const contractChecks: OptionChecks<StoreContractOptions & { readonly name: string; readonly make: MakeStore }> = {
+  name: isNonEmptyText,
+  make: isFunction,
+  runner: isObject,
+  skip: isGroup<LeftOut>(partChecks),
+};
+
+function defineRules(suite: Suite): void {
+  appendContract(suite);
+  ownershipContract(suite);
+  inboxContract(suite);
+  readingContract(suite);
+  forkContract(suite);
+  blobContract(suite);
+  sharedContract(suite);
+  requestContract(suite);
+  settlingContract(suite);
+  dueContract(suite);
+  snapshotContract(suite);
+  deletionContract(suite);
+  sweepingContract(suite);
+  listingContract(suite);
+  listOptionsContract(suite);
+  isolationContract(suite);
+  closeContract(suite);
 }

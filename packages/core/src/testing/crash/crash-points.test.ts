@@ -121,7 +121,7 @@ describe('finds', () => {
           const offset = ctx.session.events.some(({ type }) => type === 'invocation_resume') ? ++turn : 0;
           const worker = step({ name: 'worker', execute: (child) => child.complete(child.input?.message ?? '') });
           const outputs: unknown[] = [];
-          for (const item of [0, 1]) outputs.push((await ctx.call(worker, { message: `${item + offset}` }, { key: `place-${item}` })).output);
+          for (const item of [0, 1]) outputs.push((await ctx.call(worker, { message: `${item + offset}`, key: `place-${item}` })).output);
           return ctx.complete(outputs as string[]);
         },
       }),

@@ -1,7 +1,9 @@
-import type * as vitest from 'vitest';
 import { isAdjutantError } from '../../base/error.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import type { AppendReceipt, Batch, Claim, InboxItem, LedgerStore, PendingRequest, Store } from '../../ledger/port.ts';
+import { skipTest, type TestRunner } from '../test-runner.ts';
+import { contractExpect, type Expect } from './contract-expect.ts';
+import { type LeftOut, PartWatch } from './left-out.ts';
 import type { MakeStore } from './store-under-test.ts';
 
 export interface ContractTest {
@@ -16,28 +18,53 @@ export type DefineTest = (name: string, body: (test: ContractTest) => Promise<vo
 
 /** What the parts of the contract are written with. */
 export interface Suite {
-  readonly describe: typeof vitest.describe;
-  readonly expect: typeof vitest.expect;
-  /** Defines a test that gets a store of its own. */
+  readonly describe: (name: string, define: () => void) => void;
+  readonly expect: Expect;
+  /** Defines a test that gets a store of its own. It is skipped when it comes to a part that the store leaves out. */
   readonly test: DefineTest;
+  /** Defines a test of a part that is left out. */
+  readonly unwatched: DefineTest;
 }
 
-export function createSuite({ describe, expect, test }: typeof vitest, make: MakeStore): Suite {
-  const define: DefineTest = (name, body) => {
-    test(name, async (context) => {
-      const { store, clock, cleanup } = await make();
-      const advance = (ms: number): void => {
-        if (clock === undefined) context.skip('the store has no clock that can be moved');
-        else clock.advance(ms);
-      };
-      try {
-        await body({ store, ledgers: store.for({ tenant: 'acme', app: 'shop' }), advance });
-      } finally {
-        await cleanup();
-      }
-    });
+export function createSuite({ describe, test }: TestRunner, make: MakeStore, leftOut: LeftOut): Suite {
+  const define =
+    (parts: LeftOut): DefineTest =>
+    (name, body) => {
+      // A declared parameter would be a callback to jest.
+      test(name, (...[context]) => runTest(body, { make, parts, skip: (reason) => skipTest(context, reason) }));
+    };
+  return { describe: (name, inner) => void describe(name, inner), expect: contractExpect, test: define(leftOut), unwatched: define({}) };
+}
+
+interface Conditions {
+  readonly make: MakeStore;
+  /** Parts that make the test a skipped one when it comes to them. */
+  readonly parts: LeftOut;
+  readonly skip: (reason: string) => void;
+}
+
+/** Ends a test that needs what the store does not have. */
+class SkippedError extends Error {}
+
+async function runTest(body: (test: ContractTest) => Promise<void>, { make, parts, skip }: Conditions): Promise<void> {
+  const { store: given, clock, cleanup } = await make();
+  const watch = new PartWatch(parts);
+  const store = watch.over(given);
+  const advance = (ms: number): void => {
+    if (clock === undefined) throw new SkippedError('the store has no clock that can be moved');
+    clock.advance(ms);
   };
-  return { describe, expect, test: define };
+  let ended: unknown;
+  try {
+    await body({ store, ledgers: store.for({ tenant: 'acme', app: 'shop' }), advance });
+  } catch (error) {
+    ended = error;
+  } finally {
+    await cleanup();
+  }
+  if (watch.touched !== undefined) skip(`${watch.touched}: ${parts[watch.touched]}`);
+  else if (ended instanceof SkippedError) skip(ended.message);
+  else if (ended !== undefined) throw ended;
 }
 
 export const ttl = 30_000;

@@ -142,7 +142,7 @@ function answerContract({ describe, expect, test }: Suite): void {
       expect(await ledgers.post('s', answerItem('q'))).toEqual({ inboxSeq: 1, duplicate: false });
       const [row] = await ledgers.requests();
       expect(row).toMatchObject({ status: 'answered', settledBy: 'user:42' });
-      expect(row?.settledAt).toEqual(expect.any(Number));
+      expect(typeof row?.settledAt).toBe('number');
       expect(await ledgers.inbox('s')).toEqual([{ ...answerItem('q'), position: 1 }]);
       await writer.write(['answered'], { consumes: [1] });
       expect(await ledgers.requests({ status: 'answered' })).toHaveLength(1);
