@@ -346,7 +346,7 @@ function callsWithChildren(events: readonly Event[]): ReadonlySet<string> {
 }
 
 /** Providers number their calls as they like. */
-function withoutProviderIds(value: JsonValue): JsonValue {
+export function withoutProviderIds(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutProviderIds);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, key === 'toolCallId' ? '…' : withoutProviderIds(part as JsonValue)]));
