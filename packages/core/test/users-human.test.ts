@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { agent, pending, runtime, type Tool, tool } from 'adjutant';
+import { agent, pending, runtime, type Tool, ToolFailure, tool } from 'adjutant';
 import { type HumanUserOptions, humanUser, runWithUser, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -103,6 +103,23 @@ describe('decides', () => {
     ]);
     expect(written()).toContain('counter is at a limit: counter has used 2 of 2 (round_limit). May it go on?\n[y]es, or by how much, [n]o');
     expect(written()).toContain('type the number alone');
+  });
+
+  test('what became of an attempt of unknown outcome', async () => {
+    const send = tool({
+      name: 'send',
+      description: 'Sends',
+      schema: z.object({}),
+      recovery: 'ask',
+      execute: () => {
+        throw new ToolFailure('The line went dead.', { effect: 'unknown' });
+      },
+    });
+    const { user, written } = sitting('no idea\nsucceeded {"id":7}\n');
+    const talk = await runWithUser(asker(send), { user, input: 'Send', followUps: false });
+    expect(answers(talk)).toEqual([['succeeded', { id: 7 }]]);
+    expect(written()).toContain('asker does not know what became of send: ');
+    expect(written()).toContain('Type succeeded, retry, report (the result may follow `succeeded`).');
   });
 
   test('what became of an operation', async () => {

@@ -1,4 +1,4 @@
-import { agent, type JsonValue, loop, parallel, pending, runtime, step, tool } from 'adjutant';
+import { agent, type JsonValue, loop, parallel, pending, runtime, step, ToolFailure, tool } from 'adjutant';
 import { answerWith, runWithUser, scriptedModel, scriptedUser, type User, type UserQuestion } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -150,6 +150,38 @@ describe('what is asked', () => {
     expect(failed.session.events.find(({ type }) => type === 'tool_result')).toMatchObject({
       result: { content: expect.stringContaining('No light') },
     });
+  });
+
+  test('about attempts of unknown outcome, and about equal calls after one', async () => {
+    const sending = (recovery: 'ask' | 'report') => {
+      const attempts: number[] = [];
+      const send = tool({
+        name: 'send',
+        description: 'Sends',
+        schema: z.object({}),
+        recovery,
+        onRepeat: 'confirm',
+        execute: (ctx) => {
+          attempts.push(ctx.attempt);
+          if (attempts.length === 1) throw new ToolFailure('The line went dead.', { effect: 'unknown' });
+          return 'sent';
+        },
+      });
+      const model = scriptedModel([{ toolCalls: [{ name: 'send' }] }, { toolCalls: [{ name: 'send' }] }, { text: 'Done.' }]);
+      return { runnable: agent({ name: 'sender', model, tools: [send], supervision: false }), attempts };
+    };
+    const known = sending('ask');
+    const found = scriptedUser({ recoveries: [{ decision: 'succeeded', input: 'it was sent' }], messages: ['Send'] });
+    const talk = await runWithUser(known.runnable, { user: found });
+    expect(talk).toMatchObject({ ended: 'completed', answers: [{ kind: 'recovery', toolName: 'send', decision: 'succeeded' }] });
+    expect(results(talk)[0]).toBe('it was sent');
+    const again = sending('ask');
+    await runWithUser(again.runnable, { user: scriptedUser({ recoveries: { send: ['retry'] }, messages: ['Send'] }) });
+    expect(again.attempts.slice(0, 2)).toEqual([1, 2]);
+    const repeated = sending('report');
+    const careful = scriptedUser({ approvals: { send: ['reject'] }, messages: ['Send'] });
+    expect(await runWithUser(repeated.runnable, { user: careful })).toMatchObject({ answers: [{ kind: 'repeat', decision: 'reject' }] });
+    expect(repeated.attempts).toEqual([1]);
   });
 
   test('at a limit, as often as it is reached', async () => {
