@@ -51,10 +51,9 @@ interface Call {
   readonly editedArgs: unknown;
 }
 
-export function toHaveToolCall(this: RunnerContext, received: unknown, ...expected: readonly [name: string, args?: unknown]): MatcherResult {
+export function toHaveToolCall(this: RunnerContext, received: unknown, name: unknown, args?: unknown): MatcherResult {
   const source = readSource('toHaveToolCall', received);
-  const [name, args] = expected;
-  if (typeof name !== 'string' || name === '') refuseUse('toHaveToolCall', `the name must be that of a tool, not ${describeValue(name)}`);
+  if (typeof name !== 'string' || name === '') return refuseUse('toHaveToolCall', `the name must be that of a tool, not ${describeValue(name)}`);
   const calls = callsOf(source);
   const ofName = calls.filter((call) => call.name === name);
   const found = args === undefined ? ofName : ofName.filter((call) => equal(this, call.args, args));

@@ -9,13 +9,9 @@ import { equal, failure, listed, type MatcherResult, type RunnerContext } from '
 
 const longestValue = 200;
 
-export function toHaveState(
-  this: RunnerContext,
-  received: unknown,
-  ...expected: readonly [scope: string, key: string, value?: unknown]
-): MatcherResult {
+export function toHaveState(this: RunnerContext, received: unknown, ...expected: unknown[]): MatcherResult {
   const source = readSource('toHaveState', received);
-  const [scope, key, value] = expected;
+  const [scope, key, value] = expected as [scope: string, key: string, value?: unknown];
   const values = valuesOf(source, scope, key);
   const isThere = Object.hasOwn(values, key);
   const isAnyWanted = expected.length < 3;
