@@ -117,3 +117,41 @@ test('a run that somebody else began is answered; a follow-up goes on behind it'
   const talk = await app.runWithUser(runnable, { session: begun.session, user: scriptedUser({ ...script, messages: ['Second'] }) });
   expect(talk).toMatchObject({ ended: 'completed', turns: 1, output: 'Answer 2', answers: { length: 4 } });
 });
+
+test.each(storePlaces)('on %s: what is too large for an event is read by another process as it was said', async (_name, make) => {
+  const place = await make();
+  const store = place.open();
+  try {
+    const large = (letter: string) => letter.repeat(100_000);
+    const heard: string[] = [];
+    const runnable = () => agent({ name: 'echo', model: scriptedModel((prompt: Prompt) => ({ text: large(String(prompt.length)) })) });
+    const asker = () =>
+      agent({
+        name: 'asker',
+        model: scriptedModel([{ toolCalls: [{ name: 'ask', args: { question: large('q') } }] }, { text: 'Done.' }]),
+        tools: [ask],
+      });
+    const listener = scriptedUser({
+      messages: ({ messages, index }) => {
+        heard.push(...messages.slice(-2).map(({ text }) => `${text.length} ${text[0]}`));
+        return index < 2 ? large('u') : undefined;
+      },
+    });
+    await newProcess(takingOver(store)).runWithUser(runnable(), { user: scriptedUser({ messages: [large('u')] }), session: 's' });
+    const second = await newProcess(takingOver(store)).runWithUser(runnable(), { user: listener, session: 's' });
+    expect([second.turns, heard]).toEqual([2, ['100000 u', '100000 1', '100000 u', '100000 3']]);
+    const other = scriptedUser({ messages: ({ messages }) => (messages.length > 6 ? undefined : `${messages.length} ${messages[0]?.text.length}`) });
+    const third = await newProcess(takingOver(store)).runWithUser(runnable(), { user: other, session: 's', conversation: 'other' });
+    expect(third.session.events.findLast(({ type }) => type === 'user')).toMatchObject({ text: '6 100000' });
+    const waiting = await newProcess(takingOver(store)).run(asker(), { session: 'w', input: 'Go' });
+    expect(waiting.status).toBe('yielded');
+    const answering = scriptedUser({
+      tools: { ask: (args: { question: string }, { summary }) => ({ answer: `${args.question.length} ${summary.length < 300}` }) },
+    });
+    const answered = await newProcess(takingOver(store)).runWithUser(asker(), { user: answering, session: 'w', followUps: false });
+    expect(answered.answers[0]?.input).toEqual({ answer: '100000 true' });
+  } finally {
+    await store.close();
+    await place.remove();
+  }
+});
