@@ -10,6 +10,8 @@ import type { Host } from './host.ts';
 import type { Interruption } from './interruption.ts';
 import { addAnswerCommands } from './program-answers.ts';
 import { agentCommand, ledgerCommand } from './program-commands.ts';
+import { addEvalCommand } from './program-eval.ts';
+import { addReplayCommands } from './program-replay.ts';
 import { notEmpty, positiveInteger, sessionId, wholeNumber } from './program-values.ts';
 
 interface AgentFlags {
@@ -23,8 +25,8 @@ interface AgentFlags {
 }
 
 const commandNames: readonly string[] = [
-  ...['run', 'chat', 'resume', 'sessions', 'show', 'explain', 'fork', 'cancel', 'delete'],
-  ...['approvals', 'approve', 'reject', 'edit', 'answer', 'help'],
+  ...['run', 'chat', 'resume', 'sessions', 'show', 'explain', 'fork', 'cancel', 'delete', 'export', 'replay', 'diff'],
+  ...['approvals', 'approve', 'reject', 'edit', 'answer', 'eval', 'help'],
 ];
 
 /**
@@ -50,7 +52,9 @@ export function buildProgram(host: Host, interruption: Interruption, onExitCode:
   addRunCommands(program, host, interruption, onExitCode);
   addLedgerCommands(program, host, onExitCode);
   addSessionCommands(program, host, onExitCode);
+  addReplayCommands(program, { host, onExitCode });
   addAnswerCommands(program, { host, interruption, onExitCode });
+  addEvalCommand(program, { host, interruption, onExitCode });
   program.command('tour', { hidden: true }).action(async () => onExitCode((await import('./commands/tour.ts')).showTour(host)));
   return program;
 }
@@ -96,7 +100,8 @@ function addLedgerCommands(program: Command, host: Host, onExitCode: (code: numb
     .argument('[session]', 'id of the session (default: the newest)', sessionId)
     .option('--transcript', 'as a conversation (default)')
     .addOption(new Option('--events', 'as the events of the ledger, shortened to a line each; whole with --json').conflicts(othersThan('events')))
-    .addOption(new Option('--tree', 'as a tree of invocations').conflicts(othersThan('tree')))
+    .addOption(new Option('--tree', 'as a tree of invocations, with times and cost').conflicts(othersThan('tree')))
+    .addOption(new Option('--mermaid', 'the same as a Mermaid flowchart').conflicts([...othersThan('mermaid'), 'json']))
     .addOption(new Option('--decisions', 'what was decided, in a line each').conflicts(othersThan('decisions')))
     .addOption(new Option('--failures', 'what failed and what was escalated, in a line each').conflicts(othersThan('failures')))
     .addOption(
@@ -120,7 +125,7 @@ function addLedgerCommands(program: Command, host: Host, onExitCode: (code: numb
     });
 }
 
-const showViews: readonly string[] = ['transcript', 'events', 'tree', 'decisions', 'failures', 'prompt'];
+const showViews: readonly string[] = ['transcript', 'events', 'tree', 'mermaid', 'decisions', 'failures', 'prompt'];
 
 /** The ways to show a session that one of them cannot be combined with. */
 function othersThan(view: string): string[] {

@@ -103,7 +103,9 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
       findTool: (agentName, name) => this.#services.registry.findTool(agentName, name) ?? this.tools.get(name),
       posted: (session) => this.posted(session),
     });
-    if (options.store !== undefined && options.recover !== 'manual') this.#recovery.start();
+    // The command line loads apps to look at them, and must not begin to work on all their sessions.
+    const looksItself = options.recover !== 'manual' && process.env['ADJUTANT_RECOVER'] !== 'manual';
+    if (options.store !== undefined && looksItself) this.#recovery.start();
   }
 
   protected override controlPorts(): LedgerPorts {

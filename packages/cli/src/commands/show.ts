@@ -5,6 +5,7 @@ import {
   isAdjutantError,
   promptOf,
   type Runtime,
+  runMermaid,
   runTree,
   type Session,
   transcript,
@@ -29,6 +30,7 @@ export interface ShowOptions extends StoreOptions {
   readonly events?: boolean;
   readonly transcript?: boolean;
   readonly tree?: boolean;
+  readonly mermaid?: boolean;
   /** What was decided, in a line each. */
   readonly decisions?: boolean;
   /** What failed and what was escalated, in a line each. */
@@ -88,6 +90,7 @@ function render(session: Session, options: ShowOptions, style: Style): string {
   const { json = false } = options;
   const events = firstEvents(session, options.at);
   if (options.prompt !== undefined) return promptText(events, options.prompt, resolve, json);
+  if (options.mermaid) return `${runMermaid(events)}\n`;
   const upTo = events.length;
   if (json) return itemsOf(session, options, events).map(jsonLine).join('');
   const head = headOf(style, session, upTo);
@@ -125,7 +128,7 @@ export function headOf(style: Style, session: Session, at: number): string {
 /** What the session waits for, below what was done. */
 async function waitingText(app: Runtime, session: Session, options: ShowOptions, style: Style): Promise<string> {
   const isNow = options.at === undefined || options.at === session.events.length;
-  if (!isNow || options.json === true || options.prompt !== undefined || openRunOf(session) === undefined) return '';
+  if (!isNow || options.json === true || options.mermaid === true || options.prompt !== undefined || openRunOf(session) === undefined) return '';
   const calls = session.pendingYieldingCalls;
   const open = new Set(
     (calls.length === 0 ? [] : await app.listRequests({ session: session.id, status: 'pending', limit: calls.length })).map(

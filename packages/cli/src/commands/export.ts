@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import { exitCodes, UsageError } from '../failure.ts';
+import type { Host } from '../host.ts';
+import { type SourceOptions, withLedgers } from '../ledger-source.ts';
+import { formatCount } from '../output/format.ts';
+import { jsonLine } from '../output/json-output.ts';
+import { notice } from '../output/notice.ts';
+import { plainLine } from '../output/plain-text.ts';
+
+export interface ExportCommandOptions extends SourceOptions {
+  /** The file to write. @default standard output */
+  readonly output?: string;
+  /** Keys, or paths of keys, whose values are taken out besides secrets. */
+  readonly redact?: readonly string[];
+  /** Regular expressions of what is taken out of texts. */
+  readonly redactPattern?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `adjutant export <session>`: writes a ledger file, without secrets and chosen fields. */
+export function exportSession(host: Host, id: string, options: ExportCommandOptions): Promise<number> {
+  if (options.json === true && options.output === undefined) {
+    throw new UsageError({
+      reason: '--json says what was written to a file: name the file with -o. Without it the ledger itself, which is JSON, is printed.',
+    });
+  }
+  const patterns = (options.redactPattern ?? []).map(patternOf);
+  return withLedgers(host, options, async ({ session, testing }) => {
+    const file = await testing.exportLedger(await session(id), { redact: { fields: options.redact ?? [], patterns } });
+    const { output } = options;
+    const record = { type: 'export', session: id, events: file.events.length, removed: file.redaction.removed };
+    const says = `${plainLine(id)}: ${formatCount(file.events.length, 'event')}${removedText(file.redaction.removed)}`;
+    if (output === undefined) {
+      host.stdout.write(testing.ledgerFileText(file));
+      notice(host, says);
+      return exitCodes.ok;
+    }
+    const path = resolve(host.cwd, output);
+    await writeFile(() => testing.writeLedgerFile(path, file), path);
+    host.stdout.write(options.json === true ? jsonLine({ ...record, file: path }) : `${says}, written to ${plainLine(path)}\n`);
+    return exitCodes.ok;
+  });
+}
+
+/** `/source/flags`, or a source alone. @throws UsageError */
+function patternOf(text: string): RegExp {
+  const [, source = text, flags = ''] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? [];
+  try {
+    return new RegExp(source, flags);
+  } catch (error) {
+    throw new UsageError({ reason: `--redact-pattern ${text}: ${(error as Error).message}.` });
+  }
+}
+
+function removedText(removed: Readonly<Record<string, number>>): string {
+  const counts = Object.entries(removed);
+  if (counts.length === 0) return ', nothing was taken out';
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  return `, ${formatCount(total, 'value')} taken out (${counts.map(([rule, count]) => `${plainLine(rule)}: ${count}`).join(', ')})`;
+}
+
+async function writeFile(write: () => Promise<void>, path: string): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
+    throw new UsageError({ reason: `-o ${path} cannot be written: ${(error as Error).message}.` });
+  }
+}

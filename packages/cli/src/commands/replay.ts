@@ -1,0 +1,96 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Model, parseModelName, type Runtime, rehearsal, runtime, type Session } from 'adjutant';
+import type { Divergence, LedgerFile, ReplayOptions, ReplayReport } from 'adjutant/testing';
+import { assistant } from '../agent.ts';
+import { exitCodes, UsageError } from '../failure.ts';
+import type { Host } from '../host.ts';
+import { type LedgerSources, type SourceOptions, withLedgers } from '../ledger-source.ts';
+import { chooseModel } from '../model-choice.ts';
+import { diffLines } from '../output/diff-lines.ts';
+import { formatCount } from '../output/format.ts';
+import { jsonLine } from '../output/json-output.ts';
+import { plainLine } from '../output/plain-text.ts';
+import { styleFor } from '../output/style.ts';
+
+export interface ReplayCommandOptions extends SourceOptions {
+  /** The last event that is replayed. */
+  readonly until?: number;
+  readonly liveModel?: boolean;
+  readonly liveTools?: boolean;
+  /** The model of the built-in agent. @default the one of the record */
+  readonly model?: string;
+  readonly root?: string;
+  readonly json?: boolean;
+}
+
+/** `adjutant replay <session|file>`: holds today's code against a record. Exit code 1 says that it does something else. */
+export function replayRecord(host: Host, name: string, options: ReplayCommandOptions): Promise<number> {
+  return withLedgers(host, options, async (sources) => {
+    const record = await sources.ledger(name);
+    const report = await replayed(host, record, sources, options);
+    const { divergence } = report;
+    if (options.json === true) host.stdout.write(jsonLine({ type: 'replay', ...report, divergence: divergence ?? null }));
+    else host.stdout.write(reportText(host, report, sources, options.liveTools === true));
+    return divergence === undefined ? exitCodes.ok : exitCodes.failed;
+  });
+}
+
+async function replayed(
+  host: Host,
+  record: Session | LedgerFile,
+  { configured, testing }: LedgerSources,
+  options: ReplayCommandOptions,
+): Promise<ReplayReport> {
+  refuseAgentOptions(options, configured !== undefined);
+  const live: ReplayOptions = {
+    ...(options.until === undefined ? {} : { until: options.until }),
+    ...(options.liveModel === true ? { model: 'live' } : {}),
+    ...(options.liveTools === true ? { tools: 'live' } : {}),
+  };
+  const own = configured === undefined ? await builtInApp(host, record, options) : undefined;
+  const app = own ?? (configured?.app as Runtime);
+  try {
+    return await ('format' in record ? testing.replayFile(record, app, live) : testing.replay(record, app, live));
+  } finally {
+    await own?.close();
+  }
+}
+
+/** @throws UsageError for options of the built-in agent where it is not the one that is replayed */
+function refuseAgentOptions({ model, root }: ReplayCommandOptions, isConfigured: boolean): void {
+  const given = model === undefined ? (root === undefined ? undefined : '--root') : '--model';
+  if (isConfigured && given !== undefined) {
+    throw new UsageError({
+      reason: `${given} is for the agent of the command line; the app of the config file says itself what it uses. (--no-config leaves the file out.)`,
+    });
+  }
+}
+
+/** The agent of the command line, with the model that the record was made with unless another one is named. */
+async function builtInApp(host: Host, { events }: Session | LedgerFile, options: ReplayCommandOptions): Promise<Runtime> {
+  const root = resolve(host.cwd, options.root ?? '.');
+  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError({ reason: `--root: ${root} is not a folder.` });
+  const recorded = events.find((event) => event.type === 'model_start')?.model;
+  const model = options.model === undefined && recorded !== undefined ? modelNamed(recorded, host) : chooseModel(options.model, host.env).model;
+  if (options.liveModel === true) await model.load();
+  return runtime({ app: 'replay', runnables: [assistant(model, root)] });
+}
+
+/** A model that is only compared by its name needs neither key nor package. */
+function modelNamed(name: string, { env }: Host): Model {
+  try {
+    return parseModelName(name, env);
+  } catch {
+    return name.startsWith('rehearsal') ? rehearsal() : chooseModel(undefined, env).model;
+  }
+}
+
+function reportText(host: Host, { session, events, divergence, divergences }: ReplayReport, { testing }: LedgerSources, all: boolean): string {
+  const style = styleFor(host.stdout);
+  const place = plainLine(session);
+  if (divergence === undefined) return `${style.green('✓')} ${place}: ${formatCount(events, 'event')} replayed, no divergence.\n`;
+  const shown: readonly Divergence[] = all ? divergences : [divergence];
+  const head = `${style.red('✗')} ${place}: the code no longer does what is recorded.`;
+  return `${[head, ...shown.flatMap((one) => ['', ...diffLines(style, testing.divergenceText(one))])].join('\n')}\n`;
+}

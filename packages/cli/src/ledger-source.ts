@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isAdjutantError, type Runtime, runtime, type Session } from 'adjutant';
+import { sqlite } from 'adjutant/sqlite';
+import type { LedgerFile } from 'adjutant/testing';
+import { existingSession, openExistingLedgers, type StoreOptions } from './app.ts';
+import { UsageError } from './failure.ts';
+import type { Host } from './host.ts';
+import { type ConfigOptions, type ConfiguredApp, loadApp, shownName, type Testing, testingFor } from './load-module.ts';
+import { readableStorePath } from './store-location.ts';
+
+export interface SourceOptions extends StoreOptions, ConfigOptions {}
+
+/** The ledgers that a command reads: those of the user's app, of a store, or of files. */
+export interface LedgerSources {
+  readonly configured: ConfiguredApp | undefined;
+  readonly testing: Testing;
+  session(id: string): Promise<Session>;
+  /** A session, or what a file holds. */
+  ledger(name: string): Promise<Session | LedgerFile>;
+}
+
+/** Opens what a command reads from, and closes it when that is done. */
+export async function withLedgers<Result>(host: Host, options: SourceOptions, use: (sources: LedgerSources) => Promise<Result>): Promise<Result> {
+  const configured = await loadApp(host, options);
+  const testing = await testingFor(configured);
+  let opened: Runtime | undefined;
+  const session = async (id: string): Promise<Session> => {
+    opened ??= openReader(host, options, configured);
+    return existingSession(opened, id, { ...options, app: opened.app, onlyLook: true });
+  };
+  const ledger = async (name: string): Promise<Session | LedgerFile> => {
+    const file = resolve(host.cwd, name);
+    if (looksLikeFile(name) && existsSync(file)) return testing.readLedgerFile(file);
+    return session(name).catch((error: unknown) => {
+      if (looksLikeFile(name) && isAbsent(error)) throw new UsageError({ reason: `There is no file ${file}, and no session "${name}" either.` });
+      throw error;
+    });
+  };
+  try {
+    return await use({ configured, testing, session, ledger });
+  } finally {
+    await opened?.close().catch(() => undefined);
+    if (configured !== undefined && configured.app !== opened) await configured.app.close().catch(() => undefined);
+  }
+}
+
+function looksLikeFile(name: string): boolean {
+  return /[\\/]|\.json$/i.test(name);
+}
+
+function isAbsent(error: unknown): boolean {
+  return isAdjutantError(error, 'session_not_found') || isAdjutantError(error, 'usage');
+}
+
+/** The user's app reads its own store, unless another one is named. */
+function openReader(host: Host, options: SourceOptions, configured: ConfiguredApp | undefined): Runtime {
+  if (configured === undefined) return openExistingLedgers(host, options);
+  const { app, tenant } = configured.app;
+  if (options.store === undefined) {
+    if (options.app === undefined || options.app === app) return configured.app;
+    throw new UsageError({
+      reason: `--app ${options.app}: ${shownName(configured)} exports the app "${app}". Name its store with --store, or leave the file out with --no-config.`,
+    });
+  }
+  const path = readableStorePath(host, options.store);
+  if (path === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
+  return runtime({ app: options.app ?? app, tenant, store: sqlite(path), recover: 'manual' });
+}

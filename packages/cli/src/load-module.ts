@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AdjutantError, type Runtime } from 'adjutant';
+import type { Host } from './host.ts';
+
+/** A module of the user's cannot be loaded, or does not have what it is loaded for. */
+export class InvalidConfigError extends AdjutantError {
+  constructor(data: { file: string; reason: string }, options?: ErrorOptions) {
+    super('invalid_config', `${data.file} ${data.reason}`, data, options);
+  }
+}
+
+export interface ConfigOptions {
+  /** The module that exports the app; `false`: none. @default the first of `configNames` that there is in the working folder */
+  readonly config?: string | false;
+}
+
+/** Looked for in this order in the working folder. */
+export const configNames: readonly string[] = ['adjutant.config.ts', 'adjutant.config.mts', 'adjutant.config.js', 'adjutant.config.mjs'];
+
+export interface LoadedModule {
+  /** The whole path of its file. */
+  readonly file: string;
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+/** An app of the user's. */
+export interface ConfiguredApp {
+  readonly app: Runtime;
+  /** The whole path of the module that exports it. */
+  readonly file: string;
+}
+
+/**
+ * Loads a TypeScript or JavaScript module of the user's. Runtimes that it makes do not look for runs to continue: a command works on what it was
+ * given, and leaves all others alone.
+ * @throws InvalidConfigError
+ */
+export async function loadModule(host: Pick<Host, 'cwd'>, name: string): Promise<LoadedModule> {
+  const file = resolve(host.cwd, name);
+  if (!existsSync(file)) throw new InvalidConfigError({ file, reason: 'does not exist.' });
+  // Read by the runtimes of whichever copy of the package the module has.
+  process.env['ADJUTANT_RECOVER'] = 'manual';
+  try {
+    return { file, exports: (await import(pathToFileURL(file).href)) as Record<string, unknown> };
+  } catch (cause) {
+    throw new InvalidConfigError({ file, reason: `cannot be loaded: ${describeThrown(cause)}` }, { cause });
+  }
+}
+
+function describeThrown(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return `it throws ${JSON.stringify(thrown) ?? String(thrown)}, which is not an error.`;
+  const text = `${thrown.name}: ${thrown.message}`;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/**
+ * The user's app: what the module exports as `app` or by default. `undefined`: there is no module, and none was asked for.
+ * @throws InvalidConfigError
+ */
+export async function loadApp(host: Pick<Host, 'cwd'>, { config }: ConfigOptions): Promise<ConfiguredApp | undefined> {
+  if (config === false) return undefined;
+  const name = config ?? configNames.find((candidate) => existsSync(resolve(host.cwd, candidate)));
+  if (name === undefined) return undefined;
+  const { file, exports } = await loadModule(host, name);
+  const app = appIn(exports) ?? appIn(exports['default']);
+  if (app === undefined) throw new InvalidConfigError({ file, reason: whyNoApp(exports) });
+  return { app, file };
+}
+
+/** A runtime, or the one that an object has as `app`. It may come from another copy of the package. */
+function appIn(value: unknown): Runtime | undefined {
+  if (isRuntime(value)) return value;
+  const { app } = (typeof value === 'object' && value !== null ? value : {}) as { readonly app?: unknown };
+  return isRuntime(app) ? app : undefined;
+}
+
+function isRuntime(value: unknown): value is Runtime {
+  if (typeof value !== 'object' || value === null || !('app' in value) || typeof value.app !== 'string') return false;
+  const methods = value as Readonly<Record<string, unknown>>;
+  return ['run', 'session', 'list', 'close'].every((name) => typeof methods[name] === 'function');
+}
+
+function whyNoApp(exports: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(exports);
+  const wanted = "It must export a runtime as `app` or by default: export const app = runtime({ app: 'shop', runnables: [clerk] });";
+  if ('app' in exports) return `exports an \`app\` that is not a runtime. ${wanted}`;
+  return `exports no app${names.length === 0 ? '' : ` (but ${names.slice(0, 10).join(', ')})`}. ${wanted}`;
+}
+
+export type Testing = typeof import('adjutant/testing');
+
+/** `adjutant/testing` of the package that the user's app was made with; without an app, or where it has none, that of the command line. */
+export async function testingFor(configured: ConfiguredApp | undefined): Promise<Testing> {
+  if (configured !== undefined) {
+    try {
+      const path = createRequire(configured.file).resolve('adjutant/testing');
+      return (await import(pathToFileURL(path).href)) as Testing;
+    } catch (error) {
+      if (!isNotThere(error)) throw error;
+    }
+  }
+  return import('adjutant/testing');
+}
+
+function isNotThere(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === 'MODULE_NOT_FOUND' || code === 'ERR_PACKAGE_PATH_NOT_EXPORTED' || code === 'ERR_MODULE_NOT_FOUND';
+}
+
+/** The name of a module for people. */
+export function shownName({ file }: { readonly file: string }): string {
+  return basename(file);
+}
