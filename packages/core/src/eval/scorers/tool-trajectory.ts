@@ -18,6 +18,8 @@ export interface ToolTrajectoryOptions {
   readonly match?: 'exact' | 'in_order' | 'any_order' | 'subset';
   /** `exact`: the expected arguments and no others. `partial`: there may be more. `ignore`: only names count. An expected call can say otherwise for itself. @default 'exact' */
   readonly args?: 'exact' | 'partial' | 'ignore';
+  /** Only calls of the agent with this name count; else also those of agents that it calls. @default all */
+  readonly agent?: string;
   /** The least score that passes. @default 1 */
   readonly threshold?: number;
 }
@@ -26,6 +28,7 @@ const checks: OptionChecks<ToolTrajectoryOptions> = {
   name: isNonEmptyText,
   match: isOneOf('exact', 'in_order', 'any_order', 'subset'),
   args: isOneOf('exact', 'partial', 'ignore'),
+  agent: isNonEmptyText,
   threshold: isShare,
 };
 
@@ -39,14 +42,17 @@ type Args = NonNullable<ToolTrajectoryOptions['args']>;
  */
 export function toolTrajectory(options: ToolTrajectoryOptions = {}): Scorer {
   checkOptions('toolTrajectory', options, checks);
-  const { name = 'tool_trajectory', match = 'exact', args = 'exact', threshold = 1 } = options;
+  const { name = 'tool_trajectory', match = 'exact', args = 'exact', agent, threshold = 1 } = options;
   return Object.freeze({
     name,
     threshold,
     score: (trial: Parameters<Scorer['score']>[0]) =>
       meanOfUnits(
         expectedUnits(trial, (expect) => expect.tools !== undefined),
-        ({ expect, toolCalls }) => compare(expect.tools ?? [], toolCalls, match, args),
+        ({ expect, toolCalls }) => {
+          const made = agent === undefined ? toolCalls : toolCalls.filter((call) => call.agent === agent);
+          return compare(expect.tools ?? [], made, match, args);
+        },
       ),
   });
 }
