@@ -85,7 +85,7 @@ test('with @jest/globals alone', { timeout: 60_000 }, () => {
 });
 
 test('with the global expect of @types/jest', { timeout: 60_000 }, () => {
-  const packages = ['@types/jest', '@jest/globals', 'expect'];
+  const packages = ['@types/jest', 'expect'];
   expect(typeErrors('types', packages, `import 'adjutant/testing/jest';${uses}`, ['node', 'jest'])).toEqual([]);
 });
 

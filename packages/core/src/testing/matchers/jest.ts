@@ -1,5 +1,4 @@
 /** Adds the matchers to the `expect` of jest, with their types: for the global one (`@types/jest`) and for that of `@jest/globals`. */
-import { expect } from '@jest/globals';
 import type { LedgerMatchers } from './matcher-types.ts';
 import { setupMatchers } from './setup.ts';
 
@@ -13,6 +12,7 @@ declare global {
   }
 }
 
-setupMatchers(expect);
+// Jest gives its `expect` to whoever asks from inside a test file, and awaits nothing when modules are required.
+setupMatchers();
 
 export { setupMatchers };
