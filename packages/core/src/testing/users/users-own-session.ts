@@ -1,6 +1,6 @@
 import type { RunResult } from '../../engine/run.ts';
 import type { Event } from '../../ledger/event.ts';
-import type { Store } from '../../ledger/port.ts';
+import type { Store, StoreAdmin } from '../../ledger/port.ts';
 import type { Runnable } from '../../ledger/runnable.ts';
 import type { Session } from '../../ledger/session.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -18,7 +18,9 @@ async function runtimeBeside(owner: object, { app, session }: ConversationView):
   if (found !== undefined) return found;
   const { Runtime } = await import('../../runtime.ts');
   const { store: ledgers, clock, ids } = session.ledger.ports;
-  const store = { description: 'the store of the app', for: () => ledgers, close: async () => undefined } as unknown as Store;
+  // Only the ledgers of this tenant and app: what is done for all of them is for the app itself.
+  const admin: StoreAdmin = { due: async () => [], sweepBlobs: async () => 0 };
+  const store: Store = { description: `the store of ${app.app}`, admin, for: () => ledgers, close: async () => undefined };
   const made = new Runtime({ app: app.app, tenant: app.tenant, store, recover: 'manual', ports: { clock, ids } });
   known.set(app, made);
   return made;
