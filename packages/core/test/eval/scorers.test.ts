@@ -213,8 +213,8 @@ describe('groundedness', () => {
   ])('%s', async (_, says, notFound) => {
     const trial = await trialOf({ input: 'I am Ann. Weather in Pune?' }, [{ says, calls: [weather] }]);
     const found = await scoreOf(groundedness(), trial);
-    const { notFound: missing } = found?.details as { notFound: readonly { text: string }[] };
-    expect(missing.map(({ text }) => text)).toEqual(notFound);
+    const details = found?.details as { readonly notFound: readonly { readonly text: string }[] } | undefined;
+    expect(details?.notFound.map(({ text }) => text)).toEqual(notFound);
     expect(found?.passed).toBe(notFound.length === 0);
   });
 
