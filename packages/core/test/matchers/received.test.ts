@@ -73,9 +73,21 @@ test('a recorded ledger is taken as well, with its large values', async () => {
   expect(session).toMatchLedger([/^user/, /starts/, /clerk: x{120}… \(200012 characters, [0-9a-f]{6}\)$/, /ends$/]);
 });
 
-test('soft expectations and asymmetric use work as with other matchers', async () => {
+test('asymmetric use works as with other matchers', async () => {
   const trip = await askForTrip();
   expect({ trip }).toEqual({ trip: expect.toHaveToolCall('getWeather') });
   expect({ trip }).not.toEqual({ trip: expect.toHaveToolCall('getTides') });
   expect(failureOf(() => expect({ trip: trip.session.events }).toEqual({ trip: expect.toHaveToolCall('getTides') }))).toMatch(/toHaveToolCall/);
+});
+
+test('one object drives a test and is what is asserted: the result of runTest', async () => {
+  const host = agent({ name: 'host', model: scriptedModel([]) });
+  const driven = await runTest(host, [user('Hello'), model('Welcome'), user('Who are you?'), model('The host')]);
+  expect(driven).toHaveStatus('completed');
+  // All runs of the test count, not the last alone.
+  expect(driven).toHaveAssistantText('Welcome');
+  expect(driven.result).not.toHaveAssistantText('Welcome');
+  expect(driven).toHaveState('session', 'x', undefined);
+  expect(driven).toMatchLedger([/Hello/, /Welcome/, /Who/, /host: The host$/], { exact: false });
+  expect(misuseOf(() => expect(driven).toHaveStatus('active'))).toContain('"active" is a status of sessions, and it was given a test');
 });
