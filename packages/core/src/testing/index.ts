@@ -30,6 +30,15 @@ export type {
 export { matchers } from './matchers/matchers.ts';
 export { type ExtendableExpect, setupMatchers } from './matchers/setup.ts';
 export { ledgerStory, type StoryOptions } from './matchers/story.ts';
+export {
+  type MakeModel,
+  type ModelContractOptions,
+  type ModelLeftOut,
+  type ModelPart,
+  type ModelScript,
+  type ModelUnderTest,
+  modelContract,
+} from './model-contract.ts';
 export { allowRealModels, areRealModelsForbidden, type ForbidRealModelsOptions, forbidRealModels } from './real-model-switch.ts';
 export { diffLedgers, type LedgerDifference } from './replay/diff-ledgers.ts';
 export type { Difference, Divergence, DivergenceKind } from './replay/divergence.ts';

@@ -152,6 +152,7 @@ class Script {
   }
 
   async #begin({ delayMs, error }: ScriptedResponse, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
     if (delayMs !== undefined) await waitFor(delayMs, this.#clock, signal);
     if (error !== undefined) throw error;
   }

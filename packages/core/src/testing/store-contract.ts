@@ -38,7 +38,8 @@ export interface StoreContractOptions {
  * @throws InvalidOptionError for options that do not exist or fit
  */
 export async function storeContract(name: string, make: MakeStore, options: StoreContractOptions = {}): Promise<void> {
-  checkOptions('storeContract', { name, make, ...options }, contractChecks);
+  // A missing one is `null` to the check, which passes over `undefined`.
+  checkOptions('storeContract', { ...options, name: name ?? null, make: make ?? null }, contractChecks);
   const { skip = {} } = options;
   const suite = createSuite(await testRunner('storeContract', options.runner), make, skip);
   const left = Object.entries(skip).map(([part, reason]) => `${part} (${reason})`);

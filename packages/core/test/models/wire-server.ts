@@ -27,6 +27,8 @@ export interface WireServer {
   readonly requests: readonly WireRequest[];
   /** Answers to the next requests, in order; one request too many is answered with 599. */
   answer(...responders: Responder[]): void;
+  /** Takes back what was prepared and has not been asked for. */
+  forget(): void;
   /** A `fetch` that sends everything here, whatever host was meant. */
   readonly redirected: typeof fetch;
   close(): Promise<void>;
@@ -60,6 +62,7 @@ export async function startWireServer(): Promise<WireServer> {
     url: base,
     requests,
     answer: (...responders) => void pending.push(...responders),
+    forget: () => void pending.splice(0),
     redirected: (input, init) => {
       const meant = new URL(String(input));
       const headers = new Headers(init?.headers);

@@ -1,0 +1,134 @@
+import { joined, type ModelSuite, question, typesOf, weather } from './harness.ts';
+import { checkStream } from './stream-rules.ts';
+
+export function answerContract(suite: ModelSuite): void {
+  const { describe, expect, test } = suite;
+  describe('an answer', () => {
+    test('has a provider and a model name that stay the same', async ({ model, call }) => {
+      expect(model.specificationVersion).toBe('v4');
+      const names = [model.provider, model.modelId];
+      expect(names.every((name) => typeof name === 'string' && name !== '')).toBe(true);
+      await call();
+      expect([model.provider, model.modelId]).toEqual(names);
+    });
+
+    test('streams the text in order, between a start and an end, with one finish behind it', async ({ call, respond }) => {
+      await respond({ text: ['It ', 'rains', ' 👋.'] });
+      const answer = await call();
+      expect(answer.error).toBeUndefined();
+      checkStream(answer);
+      expect(joined(answer, 'text-delta')).toBe('It rains 👋.');
+    });
+
+    test('gives its text in pieces, as they come', async ({ call, respond }) => {
+      await respond({ text: ['one ', 'two ', 'three'] });
+      const { parts } = await call();
+      expect(parts.filter(({ type }) => type === 'text-delta').length).toBeGreaterThan(1);
+    });
+
+    test('may be empty', async ({ call, respond }) => {
+      await respond({});
+      const answer = await call();
+      checkStream(answer);
+      expect(joined(answer, 'text-delta')).toBe('');
+    });
+
+    test(
+      'streams its thoughts apart from the text, before it',
+      async ({ call, respond }) => {
+        await respond({ thoughts: 'hm', text: ['Rain.'] });
+        const answer = await call();
+        checkStream(answer);
+        expect(joined(answer, 'reasoning-delta')).toBe('hm');
+        expect(joined(answer, 'text-delta')).toBe('Rain.');
+        expect(typesOf(answer).indexOf('reasoning-start') < typesOf(answer).indexOf('text-start')).toBe(true);
+      },
+      'thoughts',
+    );
+
+    test('says why it ended', async ({ call, respond }) => {
+      for (const finishReason of ['stop', 'length'] as const) {
+        await respond({ text: ['It'], finishReason });
+        const { parts } = await call();
+        const finish = parts.at(-1);
+        expect(finish?.type === 'finish' ? finish.finishReason.unified : finish, finishReason).toBe(finishReason);
+      }
+    });
+
+    test(
+      'says what it used, of this call and not of all',
+      async ({ call, respond }) => {
+        for (const usage of [
+          { inputTokens: 20, outputTokens: 9 },
+          { inputTokens: 7, outputTokens: 3 },
+        ]) {
+          await respond({ text: ['It'], usage });
+          const { parts } = await call();
+          const finish = parts.at(-1);
+          const found = finish?.type === 'finish' ? [finish.usage.inputTokens.total, finish.usage.outputTokens.total] : finish;
+          expect(found).toEqual([usage.inputTokens, usage.outputTokens]);
+        }
+      },
+      'usage',
+    );
+  });
+  callContract(suite);
+}
+
+function callContract({ describe, expect, test }: ModelSuite): void {
+  const asked = { ...question, tools: [weather] };
+  describe('tool calls', () => {
+    test(
+      'come with name, arguments as JSON text and an id, and the finish says so',
+      async ({ call, respond }) => {
+        await respond({ text: ['I look.'], toolCalls: [{ name: 'weather', args: '{"city":"Rome"}' }] });
+        const answer = await call(asked);
+        checkStream(answer);
+        const calls = answer.parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
+        expect(calls.map(({ toolName, input }) => [toolName, JSON.parse(input) as unknown])).toEqual([['weather', { city: 'Rome' }]]);
+        const finish = answer.parts.at(-1);
+        expect(finish?.type === 'finish' ? finish.finishReason.unified : finish).toBe('tool-calls');
+      },
+      'tool calls',
+    );
+
+    test(
+      'of one answer keep their order and have ids of their own, also over several answers',
+      async ({ call, respond }) => {
+        const toolCalls = ['Rome', 'Oslo', 'Rome'].map((city) => ({ name: 'weather', args: JSON.stringify({ city }) }));
+        await respond({ toolCalls }, { toolCalls });
+        const answers = [await call(asked), await call(asked)];
+        const calls = answers.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-call' ? [part] : [])));
+        for (const answer of answers) checkStream(answer);
+        expect(calls.map(({ input }) => (JSON.parse(input) as { city: string }).city)).toEqual(['Rome', 'Oslo', 'Rome', 'Rome', 'Oslo', 'Rome']);
+      },
+      'tool calls',
+    );
+
+    test(
+      'with arguments that are no JSON come as they are: what is to be done with them is decided elsewhere',
+      async ({ call, respond }) => {
+        await respond({ toolCalls: [{ name: 'weather', args: '{"city": "Ro' }] });
+        const answer = await call(asked);
+        expect(answer.error).toBeUndefined();
+        const calls = answer.parts.flatMap((part) => (part.type === 'tool-call' ? [part.input] : []));
+        expect(calls).toEqual(['{"city": "Ro']);
+      },
+      'tool calls',
+      'broken arguments',
+    );
+
+    test(
+      'may be asked for, forbidden, or left to the model',
+      async ({ call, respond }) => {
+        for (const type of ['auto', 'none', 'required'] as const) {
+          await respond({ text: [type] });
+          const answer = await call({ ...asked, toolChoice: { type } });
+          expect(answer.error, type).toBeUndefined();
+          expect(joined(answer, 'text-delta')).toBe(type);
+        }
+      },
+      'tool calls',
+    );
+  });
+}
