@@ -97,7 +97,7 @@ describe('what a failing test says', () => {
 
   test('input, results and approvals that nobody waits for', async () => {
     expect(await gist([user('Hello'), input({ ask: { said: 'x' } }), model('Hi.')])).toMatchInlineSnapshot(`
-      "Step 2 of 3, input({ ask: {"said":"x"} }), needs a call of ask that waits for input.
+      "Step 2 of 3, input({ ask: {"said":"x"} }), needs a call of ask that waits for input or for its result.
 
       At that moment:
       - "clerk" asks its model, with this last message: {"role":"user","content":[{"type":"text","text":"Hello"}]}"

@@ -233,9 +233,10 @@ describe('tools', () => {
     expect(run.output).toBe('It hangs.');
   });
 
-  test('results of operations that go on elsewhere come as results', async () => {
+  test('get the results of operations that go on elsewhere', async () => {
     const order = tool({ name: 'order', description: 'Orders', schema: z.object({}), execute: () => pending({ operationId: 'o-1' }) });
-    const run = await runTest(withTools(order), [user('Go'), model(calls(['order'])), result({ order: { arrived: true } }), model('It is here.')]);
+    const run = await runTest(withTools(order), [user('Go'), model(calls(['order'])), input({ order: { arrived: true } }), model('It is here.')]);
+    expect(run.events.find((event) => event.type === 'tool_yield')).toMatchObject({ kind: 'result', request: { operationId: 'o-1' } });
     expect(run.events.find((event) => event.type === 'tool_result' && event.settled)).toMatchObject({ result: { content: { arrived: true } } });
   });
 });

@@ -63,9 +63,9 @@ export class Player {
       case 'expectPrompt':
         return this.#callsOf(step.agent).length === 0;
       case 'input':
-        return Object.keys(step.values).some((tool) => this.#findPending(({ name, kind }) => name === tool && kind === 'input') === undefined);
+        return Object.keys(step.values).some((tool) => this.#findPending(tool) === undefined);
       case 'result':
-        return Object.keys(step.values).some((tool) => this.#heldTool(tool) === undefined && this.#findOperation(tool) === undefined);
+        return Object.keys(step.values).some((tool) => this.#heldTool(tool) === undefined);
       case 'answer':
         return this.#candidates(step).length === 0;
       case 'crash': {
@@ -136,12 +136,8 @@ export class Player {
     await this.#trying(found, async () => step.expect(call.prompt, call));
   }
 
-  #findPending(fits: (pending: PendingCall) => boolean): PendingCall | undefined {
-    return this.#scene.pending.find(fits);
-  }
-
-  #findOperation(tool: string): PendingCall | undefined {
-    return this.#findPending(({ name, kind }) => name === tool && kind === 'result');
+  #findPending(tool: string): PendingCall | undefined {
+    return this.#scene.pending.find(({ name, kind }) => name === tool && (kind === 'input' || kind === 'result'));
   }
 
   /** The first call of a tool that is held, in the order in which the calls were asked for. */
@@ -153,22 +149,19 @@ export class Player {
 
   async #giveInput({ values, by }: StepOf<'input'>, found: Rest): Promise<void> {
     for (const [tool, value] of Object.entries(values)) {
-      const pending = this.#findPending(({ name, kind }) => name === tool && kind === 'input');
-      if (pending === undefined) throw this.#failure(`needs a call of ${tool} that waits for input`, found);
+      const pending = this.#findPending(tool);
+      if (pending === undefined) throw this.#failure(`needs a call of ${tool} that waits for input or for its result`, found);
       await this.#post(pending, { decision: 'answer', input: value, ...(by === undefined ? {} : { by }) }, found);
     }
     this.#scene.resume();
   }
 
-  async #giveResult({ values }: StepOf<'result'>, found: Rest): Promise<void> {
+  #giveResult({ values }: StepOf<'result'>, found: Rest): void {
     for (const [tool, value] of Object.entries(values)) {
       const held = this.#heldTool(tool);
-      const operation = this.#findOperation(tool);
-      if (held !== undefined) held.give((args) => mocked(value, args));
-      else if (operation !== undefined) await this.#post(operation, { decision: 'answer', input: value as JsonValue }, found);
-      else throw this.#failure(`needs a call of ${tool} that is about to run`, found);
+      if (held === undefined) throw this.#failure(`needs a call of ${tool} that is about to run`, found);
+      held.give((args) => mocked(value, args));
     }
-    this.#scene.resume();
   }
 
   #candidates({ decision, choice }: StepOf<'answer'>): readonly PendingCall[] {
@@ -215,9 +208,19 @@ export class Player {
     if (tool !== undefined) {
       const held = this.#heldTool(tool);
       if (held === undefined) throw this.#failure(`needs a call of ${tool} that is about to run`, found);
-      if (place.after !== undefined) await held.run(true);
+      if (place.after !== undefined) await this.#runToEnd(held);
     }
     await this.#scene.crash();
+  }
+
+  /** Lets a tool run and keeps what it gives. One that waits for something, as for the model of an agent that it calls, has no end to crash after. */
+  async #runToEnd(held: HeldTool): Promise<void> {
+    let isOver = false;
+    void held.run(true).then(() => {
+      isOver = true;
+    });
+    await this.#scene.rest();
+    if (!isOver) throw this.#failure(`needs ${held.name} to come to its end without anything else`, await this.#scene.rest());
   }
 
   /** In parts: what a timer leads to may set the next, and what is over may go on. */

@@ -104,7 +104,9 @@ export function model(response: ModelAnswerStep, options: OfAgent = {}): TestSte
   return { kind: 'model', response, agent: options.agent };
 }
 
-/** Gives tools with a `yieldSchema` the input that they wait for, by the names of the tools. */
+/**
+ * Gives tools what they wait for, by their names: the input for one with a `yieldSchema`, or the result of an operation that one began with `pending()`.
+ */
 export function input(values: { readonly [tool: string]: JsonValue }, options: { readonly by?: string } = {}): TestStep {
   checkValues('input()', values);
   check('input()', options, { by: isNonEmptyText });
@@ -115,7 +117,7 @@ export function input(values: { readonly [tool: string]: JsonValue }, options: {
 
 /**
  * Gives the results of tools that are called, by their names, without running their `execute`: of one open call of each. What comes before it (checks,
- * approvals, input) and after it (output schema, `finalize`, supervision) is as always. For an operation that a tool began with `pending()` it is its result.
+ * approvals, input) and after it (output schema, `finalize`, supervision) is as always.
  */
 export function result(values: { readonly [tool: string]: MockedResult }): TestStep {
   checkValues('result()', values);
