@@ -1,6 +1,6 @@
 import 'adjutant/testing/vitest';
 import { agent, run, runtime, type Session } from 'adjutant';
-import { matchers, model, runTest, scriptedModel, user } from 'adjutant/testing';
+import { type matchers, model, runTest, scriptedModel, user } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { askForTrip, failureOf, misuseOf } from './conversation.ts';
 

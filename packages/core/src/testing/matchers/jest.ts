@@ -1,4 +1,5 @@
 /** Adds the matchers to the `expect` of jest, with their types: for the global one (`@types/jest`) and for that of `@jest/globals`. */
+import type {} from 'expect';
 import type { LedgerMatchers } from './matcher-types.ts';
 import { setupMatchers } from './setup.ts';
 
