@@ -26,6 +26,12 @@ const inputCodes: ReadonlySet<string> = new Set([
   'may_not_decide',
   'input_mismatch',
   'invalid_answer',
+  'redaction_incomplete',
+  'ledger_file_too_new',
+  'invalid_ledger_file',
+  'invalid_config',
+  'invalid_dataset',
+  'invalid_eval',
 ]);
 
 export function exitCodeOf(error: unknown): number {

@@ -95,6 +95,7 @@ export function commandLine(words: readonly string[], { model, store, app, root 
   return ['adjutant', ...words, ...given].map(shellWord).join(' ');
 }
 
-function shellWord(text: string): string {
+/** A word as a shell takes it. */
+export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

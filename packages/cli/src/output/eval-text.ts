@@ -28,7 +28,7 @@ export function evalLines(report: EvalReport, options: EvalTextOptions): string[
     ...block(report.comparisons.map((comparison) => comparisonLine(comparison, style))),
     ...block(caseLines(report, options)),
     '',
-    verdict(report, style),
+    verdictLine(report, style),
   ];
 }
 
@@ -125,7 +125,8 @@ function reasonOf({ error, scores, status }: TrialReport): string {
   return failed === undefined ? endings[status] : `${failed.scorer}: ${failed.explanation}`;
 }
 
-function verdict(report: EvalReport, style: Style): string {
+/** Whether the eval passed, and if not, by what. */
+export function verdictLine(report: EvalReport, style: Style): string {
   const required = report.threshold ?? 1;
   if (report.finishedAt === undefined) return style.yellow(`Stopped after ${report.done} of ${formatCount(report.total, 'trial')}.`);
   if (report.passed) return style.green(`Passed: at least ${percent(required)} of the trials had to pass.`);

@@ -1,0 +1,1 @@
+export const question = 'What is the capital of France?';
