@@ -367,6 +367,7 @@ class Execution {
     for (const { path, reason } of leaves) reasons.set(path, reason === 'gate' ? 'pause' : reason);
     const root = lastRecord(ledger, this.#runId)?.path ?? this.#runId;
     if (!reasons.has(root)) reasons.set(root, closedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));
+    run.comeToRest();
     const drafts = [...reasons].map(([invocationId, reason]): EventDraft => ({ type: 'invocation_yield', by: 'runtime', invocationId, reason }));
     // What was dispatched is to be continued by others when this process stops.
     const wakeAt = run.hasDetached && !run.detachedRests ? this.#app.clock.now() : firstExpiry(ledger);

@@ -280,12 +280,21 @@ function resume(run: RunContext, record: InvocationRecord): number | undefined {
 /** Says that an invocation goes on once it does: a ledger does not grow with each try to continue what cannot be continued. */
 function sayWithFirstWork(run: RunContext, path: string, draft: EventDraft): void {
   const { ledger } = run;
+  let isSaid = false;
+  const say = (): void => {
+    if (isSaid) return;
+    isSaid = true;
+    forget();
+    ledger.append([draft]);
+  };
   const forget = ledger.onDraft(({ type, invocationId }) => {
     if (!isBelow(invocationId, path) || type === 'invocation_resume') return;
-    forget();
-    if (invocationId !== path || type !== 'invocation_end') ledger.append([draft]);
+    if (invocationId === path && type === 'invocation_end') forget();
+    else say();
   });
   run.onEnd(forget);
+  // What waits again says so last.
+  run.beforeRest(say);
 }
 
 function appendEnd(run: RunContext, path: string, end: BodyEnd): void {

@@ -100,6 +100,7 @@ export class RunContext {
   /** What was resumed the last time without anything having come of it. */
   readonly #resumedInVain = new Set<string>();
   readonly #onEnd: (() => void)[] = [];
+  readonly #beforeRest: (() => void)[] = [];
   readonly #grants: Grants;
   #permissions: { readonly of: readonly string[]; readonly all: readonly string[] } | undefined;
   #parked: Parked | undefined;
@@ -170,7 +171,9 @@ export class RunContext {
     const { events } = this.ledger;
     for (let seq = this.#seqBefore; seq > 0; seq--) {
       const event = events[seq - 1] as Event;
-      if (isBelow(event.invocationId, path) && !isPosted(event)) return Math.max(0, this.app.clock.now() - event.at);
+      // Whoever only began to continue what is below, such as what was dispatched, has not worked on it.
+      const isOthersMark = event.type === 'invocation_resume' && event.invocationId !== path;
+      if (isBelow(event.invocationId, path) && !isPosted(event) && !isOthersMark) return Math.max(0, this.app.clock.now() - event.at);
     }
     return 0;
   }
@@ -274,6 +277,16 @@ export class RunContext {
   /** Calls `task` when the run is no longer carried on here. */
   onEnd(task: () => void): void {
     this.#onEnd.push(task);
+  }
+
+  /** Calls `task` before the ledger says that the run waits. */
+  beforeRest(task: () => void): void {
+    this.#beforeRest.push(task);
+  }
+
+  /** To be called before the ledger says that the run waits. */
+  comeToRest(): void {
+    for (const task of this.#beforeRest.splice(0)) task();
   }
 
   close(): void {
