@@ -1,5 +1,4 @@
-import type { Session } from 'adjutant';
-import type { LedgerFile, RecordedLedger } from 'adjutant/testing';
+import type { LedgerDifference } from 'adjutant/testing';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
 import { type SourceOptions, withLedgers } from '../ledger-source.ts';
@@ -15,16 +14,19 @@ export interface DiffCommandOptions extends SourceOptions {
 /** `adjutant diff <a> <b>`: where two runs part. Exit code 1 says that they do. */
 export function diffSessions(host: Host, a: string, b: string, options: DiffCommandOptions): Promise<number> {
   return withLedgers(host, options, async ({ ledger, testing }) => {
-    const [first, second] = [await ledger(a), await ledger(b)];
-    const asLedger = (one: Session | LedgerFile): RecordedLedger => ('format' in one ? one : testing.recordedLedgerOf(one));
-    const divergence = testing.diffLedgers(asLedger(first), asLedger(second));
-    const style = styleFor(host.stdout);
+    const divergence = testing.diffLedgers(await ledger(a), await ledger(b));
     if (options.json === true) host.stdout.write(jsonLine({ type: 'diff', a, b, divergence: divergence ?? null }));
-    else if (divergence === undefined) host.stdout.write(`${style.green('✓')} ${plainLine(a)} and ${plainLine(b)} do the same.\n`);
-    else
-      host.stdout.write(
-        `${[`${style.red('✗')} ${plainLine(`${a} (-) and ${b} (+) part.`)}`, '', ...diffLines(style, testing.divergenceText(divergence))].join('\n')}\n`,
-      );
+    else host.stdout.write(divergence === undefined ? sameText(host, a, b) : partingText(host, a, b, divergence, testing.divergenceText(divergence)));
     return divergence === undefined ? exitCodes.ok : exitCodes.failed;
   });
+}
+
+function sameText(host: Host, a: string, b: string): string {
+  return `${styleFor(host.stdout).green('✓')} ${plainLine(`${a} and ${b} do the same.`)}\n`;
+}
+
+function partingText(host: Host, a: string, b: string, { seq, otherSeq }: LedgerDifference, text: string): string {
+  const style = styleFor(host.stdout);
+  const where = otherSeq === undefined ? `at event ${seq} of the first` : `at event ${seq} of the first, event ${otherSeq} of the second`;
+  return `${[`${style.red('✗')} ${plainLine(`${a} (-) and ${b} (+) part`)} ${where}.`, '', ...diffLines(style, text)].join('\n')}\n`;
 }

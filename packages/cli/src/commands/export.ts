@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isAdjutantError } from 'adjutant';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
 import { type SourceOptions, withLedgers } from '../ledger-source.ts';
@@ -26,7 +27,8 @@ export function exportSession(host: Host, id: string, options: ExportCommandOpti
   }
   const patterns = (options.redactPattern ?? []).map(patternOf);
   return withLedgers(host, options, async ({ session, testing }) => {
-    const file = await testing.exportLedger(await session(id), { redact: { fields: options.redact ?? [], patterns } });
+    const redact = { fields: options.redact ?? [], patterns };
+    const file = await testing.exportLedger(await session(id), { redact }).catch(throwInFlags);
     const { output } = options;
     const record = { type: 'export', session: id, events: file.events.length, removed: file.redaction.removed };
     const says = `${plainLine(id)}: ${formatCount(file.events.length, 'event')}${removedText(file.redaction.removed)}`;
@@ -50,6 +52,13 @@ function patternOf(text: string): RegExp {
   } catch (error) {
     throw new UsageError({ reason: `--redact-pattern ${text}: ${(error as Error).message}.` });
   }
+}
+
+/** What is wrong with the rules, in the words of the command line. */
+function throwInFlags(error: unknown): never {
+  if (!isAdjutantError(error, 'invalid_option')) throw error;
+  const reason = String(error.data['reason']).replace('`fields`', '--redact').replace('`patterns`', '--redact-pattern');
+  throw new UsageError({ reason: `${reason}.` });
 }
 
 function removedText(removed: Readonly<Record<string, number>>): string {

@@ -39,15 +39,17 @@ export interface LedgerFile {
 /** The text of a ledger file: JSON with an event on each line, so that changes can be read in a diff. */
 export function ledgerFileText(file: LedgerFile): string {
   const { format, version, app, tenant, session, redaction, blobs, events } = file;
-  const head = Object.entries({ format, version, app, tenant, session, redaction }).map(
-    ([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`,
-  );
-  const held = Object.entries(blobs).map(([address, value]) => `${JSON.stringify(address)}: ${JSON.stringify(value)}`);
-  return `{\n${[...head, `"blobs": ${block('{', held, '}')}`, `"events": ${block('[', events.map(lineOf), ']')}`].join(',\n')}\n}\n`;
+  const head = Object.entries({ format, version, app, tenant, session, redaction }).map(([key, value]) => `${json(key)}: ${json(value)}`);
+  const held = Object.entries(blobs).map(([address, value]) => `${json(address)}: ${json(value)}`);
+  return `{\n${[...head, `"blobs": ${block('{', held, '}')}`, `"events": ${block('[', events.map(json), ']')}`].join(',\n')}\n}\n`;
 }
 
-function lineOf(event: Event): string {
-  return JSON.stringify(event);
+/** What terminals obey and what turns the direction of writing, as far as JSON leaves it as it is. */
+const obeyed = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** JSON that shows as what it is, in terminals and in reviews. */
+function json(value: unknown): string {
+  return JSON.stringify(value).replace(obeyed, (symbol) => `\\u${symbol.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function block(open: string, lines: readonly string[], close: string): string {
