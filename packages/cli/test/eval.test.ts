@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type ChatServer, startChatServer } from './chat-server.ts';
 import { type Bench, bench, jsonLines } from './run-cli.ts';
 
-const modules = fileURLToPath(new URL('eval-modules/', import.meta.url));
+const modules = fileURLToPath(new URL('fixtures/eval/', import.meta.url));
 const capitals = join(modules, 'capitals.eval.ts');
 const dataset = join(modules, 'capitals.json');
 const config = join(modules, 'adjutant.config.ts');

@@ -39,7 +39,7 @@ const special: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 const unsafe = /[&<>"'\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
 
 /** A text as HTML. What cannot be seen, or would make other text look different, is shown by a sign or by its number. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.toWellFormed().replaceAll('\r\n', '\n').replace(unsafe, escapeSymbol);
 }
 
