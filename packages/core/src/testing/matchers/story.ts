@@ -17,7 +17,7 @@ export interface StoryOptions {
   readonly longest?: number;
 }
 
-export const storyChecks: OptionChecks<StoryOptions> = { all: isFlag, order: isOneOf('tree', 'ledger'), longest: isCount };
+const storyChecks: OptionChecks<StoryOptions> = { all: isFlag, order: isOneOf('tree', 'ledger'), longest: isCount };
 
 /** One line of a story, and the event that it tells. */
 export interface StoryLine {
