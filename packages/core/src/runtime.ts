@@ -56,6 +56,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
   readonly tenant: string;
   readonly tools: Toolset;
   readonly requests: RequestService;
+  /** Whether it looks for runs that stopped without an end, and continues them, without being asked. */
+  readonly recoversByItself: boolean;
   readonly #options: RuntimeOptions;
   readonly #store: Store;
   readonly #services: AppServices;
@@ -105,7 +107,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
     });
     // The command line loads apps to look at them, and must not begin to work on all their sessions.
     const looksItself = options.recover !== 'manual' && process.env['ADJUTANT_RECOVER'] !== 'manual';
-    if (options.store !== undefined && looksItself) this.#recovery.start();
+    this.recoversByItself = options.store !== undefined && looksItself;
+    if (this.recoversByItself) this.#recovery.start();
   }
 
   protected override controlPorts(): LedgerPorts {

@@ -15,7 +15,7 @@ import { runtimeLimitChecks } from '../engine/run-options.ts';
 import { isRunnable } from '../ledger/runnable.ts';
 import { Runtime } from '../runtime.ts';
 import { InvalidEvalError } from './errors.ts';
-import type { EvalOptions, OwnAppVariant, SharedAppVariant } from './eval-options.ts';
+import type { EvalOptions, EvalVariant, OwnAppVariant, SharedAppVariant } from './eval-options.ts';
 import { isShare } from './scorers/own-scorer.ts';
 import type { Scorer } from './scorers/scorer.ts';
 
@@ -95,6 +95,8 @@ export function checkEvalOptions(options: EvalOptions): void {
   if (variant !== undefined) refuse(`two variants have the name "${variant}"`);
   const scorer = firstTwice(options.scorers ?? []);
   if (scorer !== undefined) refuse(`two scorers have the name "${scorer}"; give one of them another \`name\``);
+  const clash = clashOf(options.variants);
+  if (clash !== undefined) refuse(clash);
   const tooMany = options.passK?.find((k) => k > (options.trials ?? 1));
   if (tooMany !== undefined) refuse(`\`passK\` has ${tooMany}, and each case has ${options.trials ?? 1} trials`);
 }
@@ -104,6 +106,18 @@ function firstTwice(named: readonly { readonly name: string }[]): string | undef
   for (const { name } of named) {
     if (seen.has(name)) return name;
     seen.add(name);
+  }
+  return undefined;
+}
+
+/** An app finds what it runs by name. */
+function clashOf(variants: readonly EvalVariant[]): string | undefined {
+  for (const [i, one] of variants.entries()) {
+    for (const other of variants.slice(i + 1)) {
+      if ('open' in one || 'open' in other || one.app !== other.app || one.runnable === other.runnable) continue;
+      if (one.runnable.name !== other.runnable.name) continue;
+      return `the variants "${one.name}" and "${other.name}" are two different runnables named "${one.runnable.name}" in one app; give each variant an app of its own, which may have the same store`;
+    }
   }
   return undefined;
 }

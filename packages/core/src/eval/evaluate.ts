@@ -38,6 +38,7 @@ export async function evaluate(options: EvalOptions): Promise<EvalReport> {
   const dataset = await datasetOf(options);
   const apps = new VariantApps(options.name);
   try {
+    await apps.refuseRecovery(options.variants);
     return await new Evaluation(options, dataset, apps).report();
   } finally {
     await apps.close();

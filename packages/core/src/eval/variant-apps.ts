@@ -36,6 +36,20 @@ export class VariantApps {
     throw new InvalidEvalError({ name: this.#eval, reason: `of the variant "${name}", ${reason}` });
   }
 
+  /**
+   * An app that looks for runs to continue would continue the interrupted trials of the other variants too, with its own definitions.
+   * @throws InvalidEvalError
+   */
+  async refuseRecovery(variants: readonly EvalVariant[]): Promise<void> {
+    const shared = variants.filter((variant): variant is SharedAppVariant => !('open' in variant));
+    const opened = await Promise.all(shared.map(async (variant) => ({ variant, app: await this.sharedApp(variant) })));
+    for (const { variant, app } of opened) {
+      const isAlone = opened.every(({ app: other }) => other === app || other.app !== app.app || other.tenant !== app.tenant);
+      if (isAlone || !app.recoversByItself) continue;
+      this.#refuse(variant, `its app needs \`recover: 'manual'\`: it would go on with trials of other variants, which have an app of the same name`);
+    }
+  }
+
   async close(): Promise<void> {
     for (const opening of this.#opened.values()) await opening.then((app) => app.close()).catch(() => undefined);
   }

@@ -199,7 +199,11 @@ describe('trials', () => {
     });
     const evaluating = evaluate(simple({ scorers: [silent], timeout: 1_000, ports: { clock } }));
     while (!isAsked) await new Promise((resolve) => setImmediate(resolve));
-    await clock.advance(1_000);
+    // The time of the trial, and then the time that is left to what was told to stop.
+    for (let i = 0; i < 3; i++) {
+      await clock.advance(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     expect(only(await evaluating).scores[0]).toMatchObject({ passed: false, error: { code: 'trial_timeout' } });
   });
 
@@ -230,8 +234,8 @@ describe('trials', () => {
     let made: Runtime | undefined;
     let times = 0;
     const store = memoryStore();
-    let isClosed = false;
-    const watched = { ...store, for: store.for.bind(store), admin: store.admin, close: async () => void (isClosed = true) };
+    const closed: string[] = [];
+    const watched = { ...store, for: store.for.bind(store), admin: store.admin, close: async () => void closed.push('store') };
     const report = await evaluate(
       simple({
         dataset: cities.map((city) => weatherCase(city)),
@@ -248,7 +252,7 @@ describe('trials', () => {
         ],
       }),
     );
-    expect([report.passed, times, isClosed]).toEqual([true, 1, true]);
+    expect([report.passed, times, closed]).toEqual([true, 1, ['store']]);
   });
 
   test('are runs of anything that can be run', async () => {
@@ -335,6 +339,20 @@ describe('what an eval is made of', () => {
       code: 'invalid_eval',
       message: expect.stringMatching(message),
     });
+  });
+
+  test('two definitions of one name in one app are refused', async () => {
+    const owner = app();
+    const variants = ['a', 'b'].map((name) => ({ name, app: owner, runnable: weather().agent }));
+    await expect(evaluate({ ...options, variants })).rejects.toThrow(/"a" and "b" are two different runnables named "weather" in one app/);
+  });
+
+  test('an app that would go on with the trials of another variant is refused', async () => {
+    const store = memoryStore();
+    const apps = [runtime({ app: 'evals', store }), runtime({ app: 'evals', store, recover: 'manual' })];
+    const variants = apps.map((one, i) => ({ name: `v${i}`, app: one, runnable: weather().agent }));
+    await expect(evaluate({ ...options, variants })).rejects.toThrow(/of the variant "v0", its app needs `recover: 'manual'`/);
+    await Promise.all(apps.map((one) => one.close()));
   });
 
   test('cases that are none are refused where they are', async () => {

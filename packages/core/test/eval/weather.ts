@@ -42,6 +42,7 @@ export function weather({ instructions = 'You tell the weather.', answers, hold 
   const lookUp = tool({
     name: 'weather',
     description: 'Says the weather of a city',
+    readOnly: true,
     schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
     execute: async ({ args }) => {
       const { city } = args as { city: string };

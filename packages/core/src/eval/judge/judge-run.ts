@@ -105,17 +105,13 @@ function verdictOf({ output, session, usage, cost }: RunResult): Verdict {
   return { verdict: output as JsonObject, session: session.id, cost, tokens: usage.inputTokens + usage.outputTokens };
 }
 
-const apps = new WeakMap<LedgerStore, Runtime>();
-
-/** Judges have none of the tools, hooks and limits of the app that they judge, and only its store. */
-function judgeApp(trial: Session): Runtime {
-  const { store: ledgers, scope, clock, ids } = trial.ledger.ports;
-  let app = apps.get(ledgers);
-  if (app === undefined) {
-    app = new Runtime({ app: scope.app, tenant: scope.tenant, store: storeOf(ledgers), recover: 'manual', ports: { clock, ids } });
-    apps.set(ledgers, app);
-  }
-  return app;
+/**
+ * Judges have none of the tools, hooks and limits of the app that they judge, and only its store. Each judgement has an app of its own, because
+ * judges of different models and instructions have the same name.
+ */
+function judgeApp({ ledger }: Session): Runtime {
+  const { store: ledgers, scope, clock, ids } = ledger.ports;
+  return new Runtime({ app: scope.app, tenant: scope.tenant, store: storeOf(ledgers), recover: 'manual', ports: { clock, ids } });
 }
 
 /** The ledgers of one app as a store. */

@@ -91,9 +91,7 @@ function scoreOf(found: readonly Found[], more: { readonly judge?: JsonValue; re
   if (applied.length === 0) return undefined;
   const failed = applied.filter(({ score }) => score < 1);
   const explanation =
-    failed.length === 0
-      ? `All ${applied.length} criteria are met.`
-      : failed.map(({ criterion, reasons }) => `${criterion}: ${reasons.join(' / ')}`).join(' ');
+    failed.length === 0 ? 'All criteria are met.' : failed.map(({ criterion, reasons }) => `${criterion}: ${reasons.join(' / ')}`).join(' ');
   const warning =
     more.suspicious === undefined
       ? ''

@@ -60,8 +60,7 @@ async function openSession(work: TrialWork): Promise<Session> {
       await session.flush();
       return session;
     } catch (error) {
-      const isTaken = isAdjutantError(error, 'session_busy') || isAdjutantError(error, 'ledger_conflict');
-      if (!isTaken || opening === mostOpenings) throw error;
+      if (!isTaken(error) || opening === mostOpenings) throw error;
       await new Promise<void>((resolve) => work.clock.setTimer(busyMs, resolve));
       work.stop.throwIfAborted();
     }
@@ -106,12 +105,21 @@ function isScenarioEnd(event: Event): boolean {
   return event.type === 'decision' && event.component === 'eval' && event.decision === 'scenario_end';
 }
 
+/** Spares whoever continues the eval to ask the user's session. Another process that runs the same eval may have the session now, and write it too. */
 async function recordScenarioEnd({ session, reason }: ConversationResult): Promise<void> {
-  await session.ledger.own();
   const reasoning = reason ?? 'The user has nothing more to say.';
-  session.append([{ type: 'decision', by: 'user', component: 'eval', decision: 'scenario_end', reasoning }]);
-  await session.flush();
-  await session.ledger.release();
+  try {
+    await session.ledger.own();
+    session.append([{ type: 'decision', by: 'user', component: 'eval', decision: 'scenario_end', reasoning }]);
+    await session.flush();
+    await session.ledger.release();
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return isAdjutantError(error, 'session_busy') || isAdjutantError(error, 'ledger_conflict');
 }
 
 const tooLong = 'The trial took longer than';
@@ -134,7 +142,7 @@ async function carryOut(work: TrialWork, session: Session): Promise<TrialEnding>
     const result = await subject.app.runWithUser(subject.runnable, {
       session,
       conversation,
-      user: leavingUser(userOf(place.case, options.userModel), stop),
+      user: leavingUser(userOf(place.case, options.userModel), stop, clock),
       maxTurns: scenario?.maxTurns ?? turns.length,
       followUps: scenario !== undefined || turns.length > 1,
       signal: late.signal,

@@ -46,7 +46,7 @@ async function scoreBy({ name, threshold, score }: Scorer, record: TrialRecord, 
   if (stop.aborted) onStop();
   const cancelTimer = clock.setTimer(timeout, () => over.abort(new TrialTimeoutError({ what: `The scorer "${name}"`, timeout })));
   try {
-    const found = await untilStopped(over.signal, async () => fullScore(name, await score(record, { signal: over.signal })));
+    const found = await untilStopped(over.signal, clock, async () => fullScore(name, await score(record, { signal: over.signal })));
     return found && { scorer: name, passed: found.score >= threshold, threshold, ...found };
   } catch (thrown) {
     if (stop.aborted) throw new EvalStoppedError();

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import type { ModelInput } from '../../models/model.ts';
 import { simulatedUser } from '../../testing/users/simulated-user.ts';
 import type { User, UserAnswer, UserQuestion, UserTurn } from '../../testing/users/user.ts';
@@ -31,24 +32,42 @@ function answerOf(approvals: readonly EvalApproval[], { toolName, kind, options 
 }
 
 /** A user who leaves when the eval is stopped: what is thrown leaves the session as it is. */
-export function leavingUser(user: User, signal: AbortSignal): User {
-  const orLeave = <Value>(said: () => Value | Promise<Value>): Promise<Value> => untilStopped(signal, said);
+export function leavingUser(user: User, stop: AbortSignal, clock: Clock): User {
+  const until = <View extends UserTurn | UserQuestion, Said>(view: View, say: (view: View) => Said | Promise<Said>): Promise<Said> =>
+    untilStopped(stop, clock, () => say({ ...view, signal: AbortSignal.any([view.signal, stop]) }));
   return {
     ...user,
-    message: (turn) => orLeave(() => user.message(turn)),
-    answer: (question) => orLeave(() => user.answer(question)),
+    message: (turn) => until(turn, (view) => user.message(view)),
+    answer: (question) => until(question, (view) => user.answer(view)),
   };
 }
 
-/** What comes of `work`, unless `signal` is aborted before; then it rejects with the signal's reason. */
-export async function untilStopped<Value>(signal: AbortSignal, work: () => Value | Promise<Value>): Promise<Value> {
+/** Milliseconds in which what was told to stop may bring itself to an end. */
+const graceMs = 2_000;
+
+/**
+ * What comes of `work`, unless `signal` is aborted before; then it rejects with the signal's reason, as soon as the work has ended too: a model that
+ * is still asked would keep its session from whoever goes on.
+ */
+export async function untilStopped<Value>(signal: AbortSignal, clock: Clock, work: () => Value | Promise<Value>): Promise<Value> {
   signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
+  const working = Promise.resolve(work());
   try {
-    return await Promise.race([work(), promise]);
+    return await Promise.race([working, stopped]);
+  } catch (error) {
+    if (signal.aborted) await ended(working, clock);
+    throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+async function ended(work: Promise<unknown>, clock: Clock): Promise<void> {
+  const { promise: enough, resolve } = Promise.withResolvers<void>();
+  const cancelTimer = clock.setTimer(graceMs, resolve);
+  await Promise.race([work.catch(() => undefined), enough]);
+  cancelTimer();
 }
