@@ -28,6 +28,7 @@ export type { OnStep } from './engine/run-context.ts';
 export type { ForkOptions, RunLimits, RunOptions, RuntimeLimits, SessionOptions } from './engine/run-options.ts';
 export type { RuntimeOptions } from './engine/runtime-options.ts';
 export type { SessionPage, SessionQuery, SessionService } from './engine/session-service.ts';
+export { type InAppOptions, run, session } from './in-memory-app.ts';
 export { type BlobReference, isBlobReference } from './ledger/blob.ts';
 export type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions, EffectProbe, EffectProbeResult, EffectRetry, SpawnHandle } from './ledger/body-context.ts';
 export { type OnWrite, StateBindingError } from './ledger/bound-object.ts';
@@ -35,7 +36,37 @@ export { InvalidEventError } from './ledger/draft-check.ts';
 export { LedgerConflictError, LedgerMismatchError, LedgerUnreadableError, NotJsonError, StateConflictError } from './ledger/errors.ts';
 export { type Event, type EventDraft, type EventOf, type EventType, type Fold, foldEvent, isDurable, type StreamEvent, type TransientEvent, type Usage } from './ledger/event.ts';
 export type { PendingCall } from './ledger/pending-call.ts';
-export type { Batch, Claim, Head, InboxItem, LedgerStore, SessionListing, Store, StoredEvent, UnreadableEvent } from './ledger/port.ts';
+export type {
+  AppendReceipt,
+  Batch,
+  Claim,
+  ClaimOptions,
+  DeleteOptions,
+  DueSession,
+  FoldSnapshot,
+  Head,
+  InboxEntry,
+  InboxItem,
+  LedgerStore,
+  ListOptions,
+  PendingRequest,
+  PostReceipt,
+  ReadRange,
+  ReleaseOptions,
+  ReleaseReceipt,
+  RequestFilter,
+  RequestRow,
+  RequestSettlement,
+  RequestStatus,
+  SessionListing,
+  SessionSummary,
+  SharedValue,
+  SharedWrite,
+  Store,
+  StoreAdmin,
+  StoredEvent,
+  UnreadableEvent,
+} from './ledger/port.ts';
 export { RequestNotFoundError, RequestSettledError } from './ledger/request-errors.ts';
 export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-report.ts';
 export type { OutputOf, Runnable } from './ledger/runnable.ts';
@@ -47,6 +78,7 @@ export type { SessionStatus } from './ledger/status.ts';
 export { StoreTooNewError, StoreUnavailableError } from './ledger/store-errors.ts';
 export { computeStateAtEvent, findEventIndex, findInvocationBoundary, type InvocationBoundary, type SnapshotInvocation, type StateSnapshot, snapshotAt } from './ledger/time-travel.ts';
 export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool-result.ts';
+export { decodeEvent, type EventDecoder } from './ledger/upcast.ts';
 export { type CliMiddlewareOptions, cliMiddleware } from './middleware/cli.ts';
 export { type LoggingHandlerOptions, loggingHandler, type RateLimitHandlerOptions, type RetryHandlerOptions, rateLimitHandler, retryHandler, type TimeoutHandlerOptions, timeoutHandler } from './middleware/error-handlers.ts';
 export { globalInstructions } from './middleware/global-instructions.ts';
@@ -75,8 +107,9 @@ export { type Parallel, type ParallelOptions, parallel } from './runnables/paral
 export type { PromptEvent, RenderContext, Renderer, ToolChoice } from './runnables/render-context.ts';
 export { type Sequence, type SequenceOptions, sequence } from './runnables/sequence.ts';
 export { type Step, type StepContext, type StepOptions, step } from './runnables/step.ts';
-export { type InAppOptions, Runtime, run, runtime, session } from './runtime.ts';
+export { Runtime, runtime } from './runtime.ts';
 export { memoryStore } from './stores/memory.ts';
+export { isOwnerGone } from './stores/owner.ts';
 export type { Guardrail, GuardrailContext, GuardrailPoint, GuardrailVerdict, InputCheck, ModelCallCheck, OutputCheck, ToolCallCheck, ToolResultCheck } from './supervision/guardrail.ts';
 export { defaultGuardrails } from './supervision/guardrail.ts';
 export { type FormatRulesOptions, formatRules } from './supervision/guardrails/format-rules.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { run, session } from '../in-memory-app.ts';
 import { agent } from '../runnables/agent.ts';
 import type { Renderer } from '../runnables/render-context.ts';
-import { run, session } from '../runtime.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { tool } from '../tools/tool.ts';
 import { promptOf } from './recipe.ts';

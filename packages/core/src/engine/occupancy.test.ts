@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { run, session } from '../in-memory-app.ts';
 import { step } from '../runnables/step.ts';
-import { run, session } from '../runtime.ts';
 
 test('a dispatched child that is under way is not started again by the next run on the session', async () => {
   const gate = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { session } from '../runtime.ts';
+import { session } from '../in-memory-app.ts';
 import type { EventDraft } from './event.ts';
 
 /** What `append` says to drafts that no type would allow. */

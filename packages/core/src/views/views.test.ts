@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { run } from '../in-memory-app.ts';
 import { runReport } from '../ledger/run-report.ts';
 import { agent } from '../runnables/agent.ts';
 import { sequence } from '../runnables/sequence.ts';
 import { step } from '../runnables/step.ts';
-import { run } from '../runtime.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { tool } from '../tools/tool.ts';
 import { runTree } from './run-tree.ts';

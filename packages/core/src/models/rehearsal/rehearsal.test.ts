@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { converse } from '../../../test/models/rehearsal-toolbox.ts';
+import { run } from '../../in-memory-app.ts';
 import { agent } from '../../runnables/agent.ts';
-import { run } from '../../runtime.ts';
 import { readFile } from '../../tools/builtin/read-file.ts';
 import { searchFiles } from '../../tools/builtin/search-files.ts';
 import { rehearsal } from './model.ts';

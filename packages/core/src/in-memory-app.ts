@@ -1,0 +1,48 @@
+import type { Run } from './engine/run.ts';
+import type { RunOptions, SessionOptions } from './engine/run-options.ts';
+import type { OutputOf, Runnable } from './ledger/runnable.ts';
+import type { LooseSnapshot, Session, SessionSnapshot } from './ledger/session.ts';
+import type { StateSchema } from './ledger/state-types.ts';
+import { Runtime, runtimeOf } from './runtime.ts';
+
+/** Sessions with shared scopes meet in one store in memory for each app; others have one of their own, so that they can be forgotten. */
+const sharedRuntimes = new Map<string, Runtime>();
+
+function runtimeForScopes(app: string): Runtime {
+  let found = sharedRuntimes.get(app);
+  if (found === undefined) {
+    found = new Runtime({ app });
+    sharedRuntimes.set(app, found);
+  }
+  return found;
+}
+
+/** A session in memory, without a runtime of its own. */
+async function memorySession<Schema extends StateSchema = StateSchema>(app: string, options: SessionOptions<Schema> = {}): Promise<Session<Schema>> {
+  const isShared = options.userId !== undefined || Object.keys(options.scopes ?? {}).length > 0;
+  const owner = isShared ? runtimeForScopes(app) : new Runtime({ app });
+  return owner.session(options);
+}
+
+/** Makes a session in memory from what `toJSON` gave. */
+async function fromSnapshot<Schema extends StateSchema = StateSchema>(
+  snapshot: SessionSnapshot | LooseSnapshot,
+  stateSchema?: Schema,
+): Promise<Session<Schema>> {
+  const owner = new Runtime({ app: snapshot.app ?? (snapshot as LooseSnapshot).appName ?? 'app' });
+  return owner.restoreSession(snapshot, stateSchema);
+}
+
+/** A session in memory: `await session('my-app', { id, userId })`. Sessions that last come from `runtime({ store }).session()`. */
+export const session = Object.assign(memorySession, { fromSnapshot });
+
+export interface InAppOptions extends RunOptions {
+  /** The app to run in. @default that of the session, else one of its own in memory */
+  readonly runner?: Runtime;
+}
+
+/** Runs in memory, or on the runtime of the given session. */
+export function run<R extends Runnable>(runnable: R, inputOrOptions: string | InAppOptions = {}): Run<OutputOf<R>> {
+  const { runner, ...options } = typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
+  return (runner ?? runtimeOf(options.session)).run(runnable, options);
+}
