@@ -5,7 +5,7 @@ import type { EventDraft } from '../ledger/event.ts';
 import type { Session } from '../ledger/session.ts';
 import type { ScopeIds } from '../ledger/shared-state.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
-import { session } from '../runtime.ts';
+import { session } from '../in-memory-app.ts';
 import { writeState } from './seed-state.ts';
 
 export interface TestSessionOptions<Schema extends StateSchema = StateSchema> {
