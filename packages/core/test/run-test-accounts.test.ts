@@ -154,6 +154,16 @@ describe('what a failing test says', () => {
     expect(await gist([user('Ask'), model(call('ask')), input({ ask: { said: 5 } })])).toContain('failed: The answer to request');
   });
 
+  test('whatever it is that a step holds', async () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    expect(await gist([model({ error: new Error('no') })], agent({ name: 'none', model: real, hooks: { beforeAgent: () => 'Hi.' } }))).toContain(
+      'model({"error":"Error: no"}), needs an agent',
+    );
+    expect(await gist([user('Hello'), model('Hi.'), result({ pay: cyclic })])).toContain('result({ pay: [object Object] }), needs a call of pay');
+    expect((await account([user('😀'.repeat(100))])).isWellFormed()).toBe(true);
+  });
+
   test('time that has to pass', async () => {
     const busy = { error: Object.assign(new Error('Busy'), { statusCode: 503 }) };
     expect(await gist([user('Hello'), model(busy), model('Hi.')])).toMatchInlineSnapshot(`

@@ -1,3 +1,4 @@
+export { InvalidRealModelsError, RealModelForbiddenError } from '../models/real-models.ts';
 export { type CollectedStream, collectStream } from './collect-stream.ts';
 export { type CrashCase, type CrashCasesOptions, type CrashManner, crashCases } from './crash/crash-cases.ts';
 export { type CrashPointsOptions, type CrashPointsReport, crashPoints } from './crash/crash-points.ts';

@@ -1,20 +1,22 @@
+import type { ErrorRecord } from '../../base/error.ts';
 import type { Event } from '../../ledger/event.ts';
 import { inShort } from './describe-step.ts';
 
 const mostLines = 60;
 
 /** An event in one line. */
-export function eventLine(event: Event): string {
+function eventLine(event: Event): string {
   const where = event.invocationId === undefined ? '' : ` [${event.invocationId}]`;
-  return `${event.seq} ${event.type}${where}${detailOf(event)}`;
+  const content = contentOf(event);
+  return `${event.seq} ${event.type}${where}${content === '' ? '' : `: ${content}`}`;
 }
 
-function detailOf(event: Event): string {
-  const detail = detail0(event);
-  return detail === '' ? '' : `: ${detail}`;
+/** Those of the parts that there are. */
+function joined(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join(' ');
 }
 
-function detail0(event: Event): string {
+function contentOf(event: Event): string {
   switch (event.type) {
     case 'user':
     case 'assistant':
@@ -24,36 +26,45 @@ function detail0(event: Event): string {
     case 'tool_call':
       return `${event.name}(${inShort(event.args)})`;
     case 'tool_attempt':
-      return `attempt ${event.attempt}`;
+      return joined('attempt', String(event.attempt), event.tool && `with ${event.tool}`);
     case 'tool_result':
-      return `${event.name}: ${event.result.status} ${inShort(event.result.content)}${event.settled ? '' : ', to be tried again'}`;
+      return joined(event.name, event.result.status, inShort(event.result.content), event.settled ? undefined : '(to be tried again)');
     case 'tool_yield':
       return `${event.kind} of ${event.name}(${inShort(event.args)})`;
     case 'tool_input':
-      return `${event.decision ?? 'answer'} by ${event.by}${event.input === undefined ? '' : ` ${inShort(event.input)}`}`;
+      return joined(event.decision ?? 'answer', `by ${event.by}`, event.input === undefined ? undefined : inShort(event.input));
     case 'invocation_start':
       return `${event.kind} "${event.name}"`;
     case 'invocation_yield':
       return `waits for ${event.reason}`;
     case 'invocation_end':
-      return `${event.status}${event.error === undefined ? '' : ` ${event.error.code}: ${event.error.message}`}${event.output === undefined ? '' : ` ${inShort(event.output)}`}`;
+      return joined(event.status, errorText(event.error), event.output === undefined ? undefined : inShort(event.output));
     case 'model_start':
       return `"${event.agent}" asks ${event.model}, round ${event.round}`;
     case 'model_end':
-      return `${event.status}${event.error === undefined ? '' : ` ${event.error.code}`}${event.retryAfterMs === undefined ? '' : `, again in ${event.retryAfterMs} ms`}`;
-    case 'decision':
-      return `${event.component}: ${event.decision}`;
+      return joined(event.status, event.error?.code, event.retryAfterMs === undefined ? undefined : `(again in ${event.retryAfterMs} ms)`);
     case 'state_change':
       return `${event.scope}: ${event.changes.map(({ key }) => key).join(', ')}`;
+    case 'decision':
+      return `${event.component}: ${event.decision}`;
     case 'handoff':
       return `from ${event.from} to ${event.to}`;
     case 'error':
-      return event.error.code;
+      return errorText(event.error) ?? '';
     case 'cancel':
-      return event.reason ?? '';
-    default:
+      return joined(`by ${event.by}`, event.reason);
+    case 'artifact':
+      return event.name;
+    case 'compaction':
+      return event.strategy ?? 'summary';
+    case 'invocation_resume':
+    case 'invocation_reopen':
       return '';
   }
+}
+
+function errorText(error: ErrorRecord | undefined): string | undefined {
+  return error && `${error.code}: ${error.message}`;
 }
 
 /** What happened, step by step: the events that each has led to. */

@@ -1,12 +1,25 @@
+import { cutText } from '../../base/cut-text.ts';
 import type { TestStep } from './steps.ts';
 
 const longestText = 120;
 
 /** A value in one short line. */
 export function inShort(value: unknown, longest = longestText): string {
-  const text =
-    value instanceof Error ? `${value.name}: ${value.message}` : typeof value === 'function' ? '…' : (JSON.stringify(value) ?? String(value));
-  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
+  const text = value instanceof Error ? `${value.name}: ${value.message}` : typeof value === 'function' ? '…' : jsonOf(value);
+  return text.length <= longest ? text : `${cutText(text, longest)}…`;
+}
+
+/** Errors and functions are nothing in JSON, and errors of libraries may refer to themselves. */
+function jsonOf(value: unknown): string {
+  const shown = (_key: string, part: unknown): unknown => {
+    if (part instanceof Error) return `${part.name}: ${part.message}`;
+    return typeof part === 'function' ? '…' : part;
+  };
+  try {
+    return JSON.stringify(value, shown) ?? String(value);
+  } catch {
+    return String(value);
+  }
 }
 
 /** A step as it would be written. */

@@ -26,7 +26,7 @@ export interface QuietParts {
 }
 
 /** Lets the event loop turn once, after everything that is ready now. */
-export function turn(): Promise<void> {
+function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
