@@ -1,5 +1,6 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 /**
@@ -40,6 +41,13 @@ export async function launchChromium(skip: (reason: string) => never): Promise<B
   }
   // Chromium refuses its sandbox to root.
   return chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 });
+}
+
+/** The folder for what the pages look like, for people. */
+export function pictures(): string {
+  const folder = fileURLToPath(new URL('../dist/browser-tests', import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  return folder;
 }
 
 export interface WatchedPage {

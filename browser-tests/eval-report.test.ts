@@ -1,21 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { type EvalReport, evalReportHtml } from 'adjutant/eval';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { hostileReport, sampleReport } from '../packages/core/test/eval/sample-report.ts';
-import { launchChromium, type WatchedPage, watchedPage } from './chromium.ts';
+import { launchChromium, pictures, type WatchedPage, watchedPage } from './chromium.ts';
 import { faintTexts, overflow } from './page-checks.ts';
 
-/** What the pages look like, for people. */
-const pictures = fileURLToPath(new URL('../dist/browser-tests', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-report-'));
 const sample = sampleReport({ cases: 36, trials: 5 });
 let browser: Browser | undefined;
 
-beforeAll(() => mkdirSync(pictures, { recursive: true }));
 afterAll(async () => {
   await browser?.close();
   rmSync(folder, { recursive: true, force: true });
@@ -114,7 +111,7 @@ test.for([
   expect(await overflow(watched)).toBe(0);
   expect(watched.problems).toEqual([]);
   await watched.page.getByRole('button', { name: 'Close all' }).click();
-  await watched.page.screenshot({ path: join(pictures, `eval-report-${colorScheme}-${width}.png`), fullPage: true });
+  await watched.page.screenshot({ path: join(pictures(), `eval-report-${colorScheme}-${width}.png`), fullPage: true });
 });
 
 test('without JavaScript all but the filters is there', async ({ skip }) => {
