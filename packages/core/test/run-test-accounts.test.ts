@@ -146,6 +146,10 @@ describe('what a failing test says', () => {
     `);
   });
 
+  test('data for a run that has begun', async () => {
+    expect(await gist([user('Hello'), user('And?', { data: 1 })])).toContain('has `data`, which only a run that begins takes');
+  });
+
   test('answers that are refused', async () => {
     const error = await runTest(clerk, [user('Pay'), model(call('pay', { cents: 5 })), edit({ pay: { cents: 'many' } })]).catch(
       (thrown: unknown) => thrown,
@@ -251,6 +255,7 @@ describe('what cannot be a test is refused before anything runs', () => {
     ['no store', () => runTest(clerk, [], { store: {} as never }), '`store` must be a store'],
     ['no clock', () => runTest(clerk, [], { clock: { now: () => 1 } as never }), '`clock` must be a clock'],
     ['state that is no JSON', () => runTest(clerk, [], { state: { a: new Map() as never } }), '`state` must be JSON'],
+    ['data that nobody takes', () => runTest(clerk, [user('Hello')], { data: 1 }), 'give `data` to that step'],
     ['no patience', () => runTest(clerk, [], { patienceMs: 0 }), '`patienceMs` must be'],
     ['no text', () => user(5 as never), 'it takes a text'],
     ['a misspelt part of an answer', () => model({ tooCalls: [] } as never), 'did you mean `toolCalls`?'],

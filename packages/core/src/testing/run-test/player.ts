@@ -12,6 +12,11 @@ import type { HeldTool } from './tool-desk.ts';
 
 type StepOf<Kind extends TestStep['kind']> = Extract<TestStep, { kind: Kind }>;
 
+/** Whether the run is started without a message, because the script does not begin with one. */
+export function startsByItself(steps: readonly TestStep[]): boolean {
+  return steps.find(({ kind }) => kind !== 'crash' && kind !== 'advanceTime')?.kind !== 'user';
+}
+
 /** Plays the steps of a test, each when everything before it has come to rest. */
 export class Player {
   readonly #scene: Scene;
@@ -28,8 +33,7 @@ export class Player {
   }
 
   async play(data: JsonValue | undefined): Promise<void> {
-    const first = this.#steps.find(({ kind }) => kind !== 'crash' && kind !== 'advanceTime');
-    if (first?.kind !== 'user') this.#scene.start(undefined, data);
+    if (startsByItself(this.#steps)) this.#scene.start(undefined, data);
     for (const [index, step] of this.#steps.entries()) {
       this.#index = index;
       const found = await this.#ready(step);
@@ -102,6 +106,7 @@ export class Player {
   async #say({ text, data }: StepOf<'user'>, found: Rest): Promise<void> {
     const { process, session } = this.#scene;
     if (!process.isActive) return this.#scene.start(text, data);
+    if (data !== undefined) throw this.#failure('has `data`, which only a run that begins takes', found);
     if (!found.isExplained) throw this.#failure('came while the run is stuck', found);
     await this.#posting(found, () => process.app.send(session, text));
   }

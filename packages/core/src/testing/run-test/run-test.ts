@@ -7,7 +7,7 @@ import type { Runtime } from '../../runtime.ts';
 import type { TestClock } from '../test-clock.ts';
 import { InvalidTestError } from './errors.ts';
 import { checkOptions, type RunTestOptions } from './options.ts';
-import { Player } from './player.ts';
+import { Player, startsByItself } from './player.ts';
 import { Scene } from './scene.ts';
 import { checkSteps, type TestModelCall, type TestStep } from './steps.ts';
 
@@ -47,6 +47,9 @@ export async function runTest<R extends Runnable>(
     throw new InvalidTestError({ what: 'runTest()', reason: 'its first argument must be an agent, step, sequence, parallel or loop' });
   checkSteps(steps);
   checkOptions(options);
+  if (options.data !== undefined && !startsByItself(steps)) {
+    throw new InvalidTestError({ what: 'The options of runTest()', reason: 'the script begins with user(): give `data` to that step' });
+  }
   const awaited = new AwaitedTools(steps);
   const scene = new Scene(runnable, options, (tool) => awaited.has(tool));
   try {

@@ -83,7 +83,7 @@ export class Scene {
     const { app } = this.#process;
     if (from !== undefined) {
       const copied = await app.restoreSession({ ...from, ...(options.id === undefined ? {} : { id: options.id }) });
-      this.#session = (await app.session({ ...options, id: copied.id })) as Session;
+      this.#session = (await app.session({ ...options, id: copied.id, existing: 'open' })) as Session;
     } else this.#session = (await app.session(options)) as Session;
     if (state !== undefined) writeState(this.#session, state);
     await prepare?.(this.#session);
