@@ -239,6 +239,13 @@ const runtimeWords = {
     refuse_write: (of) => `A write to shared state by ${of.who} was refused.`,
     other: (of) => `Shared state was dealt with: ${plain(of.decision)}.`,
   },
+  eval: {
+    trial: (of) => `The session is a trial of the case "${String(of.data['case'])}" in the eval "${String(of.data['eval'])}".`,
+    scenario_end: () => 'The simulated user had nothing more to say.',
+    begin: (of) => `The run "${String(of.data['runId'])}" of an eval began.`,
+    finish: (of) => `The run "${String(of.data['runId'])}" of an eval finished.`,
+    other: (of) => `An eval noted: ${plain(of.decision)}.`,
+  },
 } satisfies Readonly<Record<string, Words>>;
 
 const knownWords = { ...supervisionWords, ...agentWords, ...runtimeWords };
