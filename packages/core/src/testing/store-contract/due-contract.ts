@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { Batch, LedgerStore } from '../../ledger/port.ts';
-import { ownerOfProcess } from '../../stores/owner.ts';
 import { codeOf, farAway, inboxItem, longAgo, type Suite, ttl, Writer } from './harness.ts';
+import { withOtherProcess } from './other-process.ts';
 
 /** A session that nobody holds. */
 async function leave(ledgers: LedgerStore, session: string, batch: Omit<Batch, 'events'> = {}): Promise<void> {
@@ -103,14 +101,13 @@ function holdingContract({ describe, expect, test }: Suite): void {
     });
 
     test('is at once what a process of this machine held that no longer exists', async ({ ledgers }) => {
-      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e9)'], { stdio: 'ignore' });
-      await once(child, 'spawn');
-      const writer = await Writer.claim(ledgers, 's', ownerOfProcess(child.pid as number, 'x'));
-      await writer.write(['a'], { wakeAt: longAgo });
-      expect(await dueOf(ledgers)).toEqual([]);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      expect(await dueOf(ledgers)).toEqual(['s']);
+      await withOtherProcess(async ({ owner, kill }) => {
+        const writer = await Writer.claim(ledgers, 's', owner);
+        await writer.write(['a'], { wakeAt: longAgo });
+        expect(await dueOf(ledgers)).toEqual([]);
+        await kill();
+        expect(await dueOf(ledgers)).toEqual(['s']);
+      });
     });
   });
 }

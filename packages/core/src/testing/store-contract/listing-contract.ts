@@ -183,7 +183,7 @@ export function closeContract(suite: Suite): void {
       await store.close();
       expect(await codeOf(writer.write(['a']))).toBe('store_unavailable');
       expect(await codeOf(readAll(ledgers, 's'))).toBe('store_unavailable');
-      expect(await codeOf(store.for({ tenant: 'x', app: 'y' }).list())).toBe('store_unavailable');
+      expect(await codeOf(store.for({ tenant: 'x', app: 'y' }).head('s'))).toBe('store_unavailable');
     });
 
     test('may come before any use', async ({ store }) => {

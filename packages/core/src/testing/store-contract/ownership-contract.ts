@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { ownerOfProcess } from '../../stores/owner.ts';
 import { codeOf, errorOf, type Suite, ttl, Writer } from './harness.ts';
+import { withOtherProcess } from './other-process.ts';
 
 export function ownershipContract(suite: Suite): void {
   const { describe, expect, test } = suite;
@@ -42,13 +40,12 @@ export function ownershipContract(suite: Suite): void {
     });
 
     test('takes over from a process of this machine that no longer exists', async ({ ledgers }) => {
-      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e9)'], { stdio: 'ignore' });
-      await once(child, 'spawn');
-      await ledgers.claim('s', ownerOfProcess(child.pid as number, 'x'), { ttl });
-      expect(await codeOf(ledgers.claim('s', 'b', { ttl }))).toBe('session_busy');
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      expect(await ledgers.claim('s', 'b', { ttl })).toMatchObject({ owner: 'b', epoch: 2 });
+      await withOtherProcess(async ({ owner, kill }) => {
+        await ledgers.claim('s', owner, { ttl });
+        expect(await codeOf(ledgers.claim('s', 'b', { ttl }))).toBe('session_busy');
+        await kill();
+        expect(await ledgers.claim('s', 'b', { ttl })).toMatchObject({ owner: 'b', epoch: 2 });
+      });
     });
   });
   leaseContract(suite);
