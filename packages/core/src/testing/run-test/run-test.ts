@@ -26,7 +26,7 @@ export interface TestRun<Output = unknown> {
   readonly prompts: readonly LanguageModelV4Prompt[];
   /** The same with agents, tools and settings. */
   readonly calls: readonly TestModelCall[];
-  /** The runtime of the last process: for `promptAt`, forks, and whatever else is to be looked at. */
+  /** The runtime of the last process: for forks, and whatever else is to be looked at. */
   readonly app: Runtime;
   readonly clock: TestClock;
 }
