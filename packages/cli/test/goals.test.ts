@@ -33,7 +33,7 @@ describe('the invoices of the workspace', () => {
     expect(shown.stdout).toContain(`user\n${goal}`);
     expect(shown.stdout).toContain(`15% of ${total} is ${share}.`);
     const tree = await run(['show', session, '--tree']);
-    expect(tree.stdout).toMatch(/● assistant agent completed .*\n {2}✓ queryCsv/);
+    expect(tree.stdout).toMatch(/● assistant agent completed .*\n {2}◆ rehearsal:rules round 1 .*\n {2}✓ queryCsv/);
     const listed = await run(['sessions']);
     expect(listed.stdout).toMatch(new RegExp(`${session} +completed +${events.length} .*Add up the unpaid`));
   });

@@ -37,7 +37,7 @@ const styles: readonly string[] = [
 ];
 
 type Style = 'completed' | 'failed' | 'cancelled' | 'waiting' | 'open';
-const marks: Readonly<Record<Style, string>> = { completed: '✓', failed: '✗', cancelled: '⊘', waiting: '⏸', open: '…' };
+const marks: Readonly<Record<Style, string>> = { completed: '✓', failed: '✗', cancelled: '■', waiting: '○', open: '…' };
 
 /** Writes nodes and edges. Names of nodes are numbers, so that no text of a ledger can become part of the chart. */
 class Chart {
@@ -107,7 +107,7 @@ function labelText(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   const symbols = [...plain];
   const short = symbols.length > longestLabel ? `${symbols.slice(0, longestLabel - 1).join('')}…` : plain;
-  return short.replace(/[^\p{L}\p{N} .,:_+=✓✗⊘⏸…-]/gu, (symbol) => `#${symbol.codePointAt(0)};`);
+  return short.replace(/[^\p{L}\p{N} .,:_+=✓✗■○…-]/gu, (symbol) => `#${symbol.codePointAt(0)};`);
 }
 
 function milliseconds(ms: number): string {
