@@ -6,6 +6,7 @@ import { tableLines } from './table.ts';
 
 /** Cases that are named in a terminal; the HTML report has all. */
 const mostCases = 20;
+const longestTitle = 120;
 const longestName = 40;
 const longestReason = 200;
 
@@ -20,7 +21,7 @@ export function evalLines(report: EvalReport, options: EvalTextOptions): string[
   const { style } = options;
   const took = report.finishedAt === undefined ? '' : ` in ${formatDuration(report.finishedAt - report.startedAt)}`;
   return [
-    `${style.bold(plainLine(report.name))} ${style.dim(`${formatCount(report.done, 'trial')}${took}, run ${plainLine(report.runId)}`)}`,
+    `${style.bold(shorten(plainLine(report.name), longestTitle))} ${style.dim(`${formatCount(report.done, 'trial')}${took}, run ${plainLine(report.runId)}`)}`,
     '',
     ...variantTable(report),
     ...block(scoreTable(report)),
@@ -107,7 +108,7 @@ function caseText(one: CaseReport, variant: VariantReport, namesVariant: boolean
   return [
     `${mark} ${style.bold(nameOf(one.id))}${where} ${passed} of ${formatCount(one.trials.length, 'trial')} passed`,
     `    ${shorten(plainLine(reasonOf(failed)), longestReason)}`,
-    `    ${style.dim(sessionCommand(failed.session, variant.name))}`,
+    `    ${style.dim(plainLine(sessionCommand(failed.session, variant.name)))}`,
   ];
 }
 

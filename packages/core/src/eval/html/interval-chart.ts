@@ -34,7 +34,7 @@ export function intervalChart(rows: readonly IntervalRow[], axis: IntervalAxis):
 function intervalRow(row: IntervalRow, axis: IntervalAxis): Markup {
   return html`${row.heading !== undefined && html`<h4>${row.heading}</h4>`}<div class="interval-row"><div class="interval-label">${row.label}</div>
 <div class="interval-plot">${drawing(row, axis)}</div>
-<div class="interval-value"><strong>${row.value}</strong> <span class="range">${row.range}</span>${row.note}</div></div>`;
+<div class="interval-value"><strong>${row.value}</strong>${row.note} <span class="range">${row.range}</span></div></div>`;
 }
 
 function drawing({ variant, interval }: IntervalRow, axis: IntervalAxis): Markup {
