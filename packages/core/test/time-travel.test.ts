@@ -4,6 +4,7 @@ import {
   type Event,
   findEventIndex,
   findInvocationBoundary,
+  includeHistory,
   parallel,
   run,
   runtime,
@@ -393,5 +394,33 @@ describe('an attempt that is open in the prefix of a fork', () => {
     await run(payer(), { session: fork });
     expect(keys).toHaveLength(2);
     expect(new Set(keys).size).toBe(2);
+  });
+});
+
+describe('a fork right behind a message', () => {
+  const mirror = agent({ name: 'mirror', model: scriptedModel((prompt) => ({ text: `${prompt.length}: ${JSON.stringify(prompt.at(-1))}` })) });
+
+  test('has the message for the run that begins there', async () => {
+    const app = runtime({ app: 'travel', runnables: [mirror] });
+    await app.run(mirror, { session: 'talk', input: 'one' });
+    const { session: talk, output } = await app.run(mirror, { session: 'talk', input: 'two' });
+    expect(output).toMatch(/^3: .*two/);
+    const at = talk.events.findLast(({ type }) => type === 'user')?.seq ?? Number.NaN;
+
+    expect((await app.run(mirror, { session: talk.forkAt(at) })).output).toBe(output);
+    expect((await app.run(mirror, { session: await app.fork('talk', { at }) })).output).toBe(output);
+    const elsewhere = await session.fromSnapshot(talk.forkAt(at).toJSON());
+    expect((await run(mirror, { session: elsewhere })).output).toBe(output);
+    expect((await run(mirror, { session: elsewhere, input: 'three' })).output).toMatch(/^5: .*three/);
+  });
+
+  test('keeps it from an agent that sees nothing but its own', async () => {
+    const alone = agent({
+      name: 'alone',
+      model: scriptedModel((prompt) => ({ text: String(prompt.length) })),
+      context: [includeHistory({ scope: 'own' })],
+    });
+    const { session: talk } = await run(mirror, 'one');
+    expect((await run(alone, { session: talk.forkAt(1), input: 'two' })).output).toBe('1');
   });
 });

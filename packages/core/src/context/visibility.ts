@@ -21,11 +21,13 @@ export class Visibility {
     this.#scope = scope;
   }
 
+  /** A message whose run is not there, because the ledger was forked between the two, is for whatever runs next. */
   relation(event: Event): Relation {
     if (this.#scope === 'none') return 'hidden';
     const path = event.invocationId;
     if (path === undefined) return this.#scope === 'own' ? 'hidden' : 'outside';
     if (path === this.#path) return 'own';
+    if (event.type === 'user' && !this.#tree.byPath.has(path)) return this.#scope === 'own' ? 'hidden' : 'outside';
     if (event.type === 'memory') return this.#relationOfFact(path);
     let relation = this.#known.get(path);
     if (relation === undefined) {
