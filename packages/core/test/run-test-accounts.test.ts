@@ -220,6 +220,22 @@ describe('what a failing test says', () => {
     `);
   });
 
+  test('runs that never come to rest', async () => {
+    let isOver = false;
+    const poll = step({
+      name: 'poll',
+      execute: async (ctx) => {
+        for (let n = 0; !isOver; n++) {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          await ctx.effect(`look${n}`, () => n);
+        }
+      },
+    });
+    const error = await runTest(poll, [user('Go')], { patienceMs: 50 }).catch((thrown: Error) => thrown);
+    isOver = true;
+    expect(error).toMatchObject({ code: 'test_step_failed', message: expect.stringContaining('but the run does not come to rest within 500 ms') });
+  });
+
   test('runs that cannot be carried out', async () => {
     const background = agent({ name: 'background', model: real });
     const front = step({ name: 'front', execute: async (ctx) => void (await ctx.dispatch(background)) });

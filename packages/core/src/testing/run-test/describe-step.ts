@@ -40,6 +40,8 @@ export function stepText(step: TestStep): string {
       return `advanceTime(${step.ms})`;
     case 'expectPrompt':
       return `expectPrompt(…${ofAgent(step.agent)})`;
+    case 'meanwhile':
+      return 'meanwhile(…)';
   }
 }
 

@@ -5,7 +5,7 @@ import { inShort, stepText } from './describe-step.ts';
 import { doingText, requestText } from './describe-work.ts';
 import { TestStepError } from './errors.ts';
 import { responseFor, type WaitingCall } from './model-desk.ts';
-import type { Rest } from './quiet.ts';
+import { type Rest, RestlessError } from './quiet.ts';
 import type { Scene } from './scene.ts';
 import type { AnswerChoice, MockedResult, TestStep } from './steps.ts';
 import type { HeldTool } from './tool-desk.ts';
@@ -47,12 +47,22 @@ export class Player {
 
   /** Waits for the run to come to rest. Tools that are held run when the step needs what comes after them. */
   async #ready(step: TestStep): Promise<Rest> {
-    const found = await this.#scene.rest();
+    const found = await this.#rest();
     this.#assertCarriedOut(found);
     const { held } = this.#scene.process.tools;
     if (held.length === 0 || !this.#needsMore(step)) return found;
     for (const tool of held) await tool.run();
     return this.#ready(step);
+  }
+
+  /** @throws TestStepError when there is no rest */
+  async #rest(): Promise<Rest> {
+    try {
+      return await this.#scene.rest();
+    } catch (error) {
+      if (!(error instanceof RestlessError)) throw error;
+      throw this.#failure(error.message, { work: [], isExplained: false });
+    }
   }
 
   /** What kept the run from being carried out is no outcome of it: no step can be meant for that. */
@@ -78,6 +88,7 @@ export class Player {
       }
       case 'user':
       case 'advanceTime':
+      case 'meanwhile':
         return false;
     }
   }
@@ -100,6 +111,8 @@ export class Player {
         return this.#advance(step.ms);
       case 'expectPrompt':
         return this.#expectPrompt(step, found);
+      case 'meanwhile':
+        return this.#meanwhile(step, found);
     }
   }
 
@@ -139,6 +152,14 @@ export class Player {
   async #expectPrompt(step: StepOf<'expectPrompt'>, found: Rest): Promise<void> {
     const call = this.#callFor(step, found);
     await this.#trying(found, async () => step.expect(call.prompt, call));
+  }
+
+  async #meanwhile({ act }: StepOf<'meanwhile'>, found: Rest): Promise<void> {
+    const { process, session, clock, pending } = this.#scene;
+    const { outcome } = process;
+    const result = outcome !== undefined && 'result' in outcome ? outcome.result : undefined;
+    await this.#trying(found, async () => act({ app: process.app, session, clock, pending, result }));
+    if (await this.#scene.isTold()) this.#scene.resume();
   }
 
   #findPending(tool: string): PendingCall | undefined {
@@ -224,8 +245,8 @@ export class Player {
     void held.run(true).then(() => {
       isOver = true;
     });
-    await this.#scene.rest();
-    if (!isOver) throw this.#failure(`needs ${held.name} to come to its end without anything else`, await this.#scene.rest());
+    const found = await this.#rest();
+    if (!isOver) throw this.#failure(`needs ${held.name} to come to its end without anything else`, found);
   }
 
   /** In parts: what a timer leads to may set the next, and what is over may go on. */
@@ -254,7 +275,7 @@ export class Player {
 
   async #finish(): Promise<void> {
     for (;;) {
-      const found = await this.#scene.rest();
+      const found = await this.#rest();
       const { process } = this.#scene;
       this.#assertCarriedOut(found);
       if (!process.isActive) return;

@@ -8,6 +8,14 @@ const quietTurns = 4;
 /** Real milliseconds that code of the test (a tool, a step) is given when nothing of the system is visibly at work for it. */
 const briefMs = 250;
 
+/** How many times its patience a test waits for a run that goes on and on, or for a store that does not answer. */
+const longestPatience = 10;
+/** Events between two steps after which a run is taken to go on and on. */
+const mostEvents = 20_000;
+
+/** Thrown when a run does not come to rest although things happen in it. */
+export class RestlessError extends Error {}
+
 /** What a process is doing when nothing more comes of itself. */
 export interface Rest {
   /** What is open, when something is under way. */
@@ -60,11 +68,12 @@ function progress({ process: { counted, tools, models, clock, isActive, outcome 
 }
 
 /** Waits until nothing is asked of the store and nothing has happened for a few turns. What was appended is durable then. */
-export async function settle(parts: QuietParts): Promise<void> {
+export async function settle(parts: QuietParts, watch = new Watch(parts)): Promise<void> {
   let known = '';
   let quiet = 0;
   for (let turns = 0; quiet < quietTurns; turns++) {
     await turn();
+    watch.assertRestful();
     const ledger = parts.ledger();
     if (ledger !== undefined && ledger.failure === undefined && ledger.durableSeq < ledger.lastSeq) void ledger.durable()?.catch(() => undefined);
     const now = progress(parts);
@@ -77,10 +86,11 @@ export async function settle(parts: QuietParts): Promise<void> {
 
 /** Waits until everything that is under way waits for the test, or for nothing that will come. */
 export async function rest(parts: QuietParts): Promise<Rest> {
+  const watch = new Watch(parts);
   let since = systemClock.monotonic();
   let known: string | undefined;
   for (;;) {
-    await settle(parts);
+    await settle(parts, watch);
     const work = parts.process.isActive ? openWork(parts.ledger() ?? noLedger) : [];
     if (!parts.process.isActive || isExplained(work, parts)) return { work, isExplained: true };
     const now = progress(parts);
@@ -88,6 +98,28 @@ export async function rest(parts: QuietParts): Promise<Rest> {
     known = now;
     if (systemClock.monotonic() - since > limitOf(work, parts)) return { work, isExplained: false };
     await pause(1);
+  }
+}
+
+/** Looks after a run that might never come to rest. */
+class Watch {
+  readonly #parts: QuietParts;
+  readonly #began = systemClock.monotonic();
+  readonly #seq: number;
+
+  constructor(parts: QuietParts) {
+    this.#parts = parts;
+    this.#seq = parts.ledger()?.lastSeq ?? 0;
+  }
+
+  /** @throws RestlessError */
+  assertRestful(): void {
+    const { ledger, patienceMs, process } = this.#parts;
+    const events = (ledger()?.lastSeq ?? 0) - this.#seq;
+    if (events > mostEvents) throw new RestlessError(`but the run goes on and on: it has had ${events} events since`);
+    if (systemClock.monotonic() - this.#began < longestPatience * patienceMs) return;
+    const why = process.counted.pending > 0 ? 'but the store does not answer' : 'but the run does not come to rest';
+    throw new RestlessError(`${why} within ${longestPatience * patienceMs} ms`);
   }
 }
 

@@ -151,6 +151,13 @@ export class Scene {
     return this.#process.isActive || openRoot(this.session) !== undefined;
   }
 
+  /** Whether something waits in the inbox of a run that nobody works on. */
+  async isTold(): Promise<boolean> {
+    const { app } = this.#process;
+    if (this.#process.isActive || openRoot(this.session) === undefined) return false;
+    return (await this.#store.for({ tenant: app.tenant, app: app.app }).inbox(this.session.id)).length > 0;
+  }
+
   #quietParts() {
     const { patienceMs = defaultPatienceMs } = this.#options;
     return { process: this.#process, ledger: () => this.#session?.ledger, patienceMs, resourcesBefore: this.#resourcesBefore };

@@ -11,8 +11,13 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../base/options.ts';
+import type { RunResult } from '../../engine/run.ts';
 import type { RequestDecision } from '../../ledger/event.ts';
+import type { PendingCall } from '../../ledger/pending-call.ts';
+import type { Session } from '../../ledger/session.ts';
+import type { Runtime } from '../../runtime.ts';
 import { responseProblem, type ScriptedResponse } from '../scripted-response.ts';
+import type { TestClock } from '../test-clock.ts';
 import { InvalidTestError } from './errors.ts';
 
 /** A model call of the run under test. */
@@ -56,7 +61,7 @@ export interface CrashPlace {
   readonly after?: string;
 }
 
-/** One step of a test; made by `user`, `model`, `input`, `result`, `approve`, `reject`, `edit`, `answer`, `crash`, `advanceTime`, `expectPrompt`. */
+/** One step of a test; made by `user`, `model`, `input`, `result`, `approve`, `reject`, `edit`, `answer`, `crash`, `advanceTime`, `expectPrompt`, `meanwhile`. */
 export type TestStep =
   | { readonly kind: 'user'; readonly text: string; readonly data: JsonValue | undefined }
   | { readonly kind: 'model'; readonly response: ModelAnswerStep; readonly agent: string | undefined }
@@ -65,7 +70,22 @@ export type TestStep =
   | { readonly kind: 'answer'; readonly decision: RequestDecision; readonly choice: AnswerChoice; readonly input: JsonValue | undefined }
   | { readonly kind: 'crash'; readonly place: CrashPlace }
   | { readonly kind: 'advanceTime'; readonly ms: number }
-  | { readonly kind: 'expectPrompt'; readonly expect: ExpectPrompt; readonly agent: string | undefined };
+  | { readonly kind: 'expectPrompt'; readonly expect: ExpectPrompt; readonly agent: string | undefined }
+  | { readonly kind: 'meanwhile'; readonly act: Meanwhile };
+
+/** A test between two of its steps, when everything has come to rest. */
+export interface TestMoment {
+  /** The runtime of the process that runs the test. */
+  readonly app: Runtime;
+  readonly session: Session;
+  readonly clock: TestClock;
+  /** The calls that wait for somebody, in the order in which they were asked for. */
+  readonly pending: readonly PendingCall[];
+  /** How the run ended, or that it waits; `undefined`: it is under way. */
+  readonly result: RunResult | undefined;
+}
+
+export type Meanwhile = (moment: TestMoment) => unknown;
 
 export type ExpectPrompt = (prompt: LanguageModelV4Prompt, call: TestModelCall) => void | Promise<void>;
 
@@ -197,7 +217,26 @@ export function expectPrompt(expect: ExpectPrompt, options: OfAgent = {}): TestS
   return { kind: 'expectPrompt', expect, agent: options.agent };
 }
 
-const kinds: ReadonlySet<unknown> = new Set<TestStep['kind']>(['user', 'model', 'input', 'result', 'answer', 'crash', 'advanceTime', 'expectPrompt']);
+/**
+ * Does whatever else happens at this point of the test: looks at the session, answers as somebody who may not, cancels, lets another process do
+ * something. What `act` throws fails the test at this step. A run that waits goes on if something came for it: an answer, a message, a cancel.
+ */
+export function meanwhile(act: Meanwhile): TestStep {
+  if (isFunction(act) !== undefined) refuse('meanwhile()', `it takes a function, not ${describeValue(act)}`);
+  return { kind: 'meanwhile', act };
+}
+
+const kinds: ReadonlySet<unknown> = new Set<TestStep['kind']>([
+  'user',
+  'model',
+  'input',
+  'result',
+  'answer',
+  'crash',
+  'advanceTime',
+  'expectPrompt',
+  'meanwhile',
+]);
 
 /** @throws InvalidTestError when it is no list of steps */
 export function checkSteps(steps: unknown): void {
