@@ -102,7 +102,7 @@ class Evaluation {
         cases: this.#dataset.cases.length,
         trials: this.#trials,
       });
-      await this.#runAll(this.#plan(run.runId));
+      await this.#runAll(this.#plan(run.runId, await this.#fingerprints()));
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
@@ -138,10 +138,18 @@ class Evaluation {
     return open?.runId ?? `eval-${(ports?.ids ?? systemIds).next()}`;
   }
 
+  #fingerprints(): Promise<readonly string[]> {
+    return Promise.all(
+      this.#options.variants.map(async (variant) => {
+        const tools = 'open' in variant ? [] : (await this.#apps.sharedApp(variant)).tools.list();
+        return variantFingerprint(variant, tools, this.#options);
+      }),
+    );
+  }
+
   /** Variants take turns, so that what has been done when it stops can be compared. */
-  *#plan(runId: string): Generator<PlannedTrial> {
+  *#plan(runId: string, prints: readonly string[]): Generator<PlannedTrial> {
     const { variants } = this.#options;
-    const prints = variants.map((variant) => variantFingerprint(variant, this.#options));
     for (const evalCase of this.#dataset.cases) {
       for (let trial = 1; trial <= this.#trials; trial++) {
         for (const [i, variant] of variants.entries()) {

@@ -5,15 +5,17 @@ import { isStandardSchema, jsonSchemaOf } from '../../base/schema.ts';
 import type { Runnable } from '../../ledger/runnable.ts';
 import { type ModelInput, modelName, toModel } from '../../models/model.ts';
 import type { PromptEvent, RenderContext, Renderer } from '../../runnables/render-context.ts';
+import type { Tool } from '../../tools/tool.ts';
 
 const deepest = 12;
 
 /**
  * Names what a runnable is: its instructions, models, tools, schemas, limits and the source of its functions. What functions reach beyond their own
  * source (what they import, files, services) is not in it; that is what `version` is for.
+ * @param tools what the app has for all agents
  */
-export function definitionFingerprint(runnable: Runnable): string {
-  return contentHash(described(runnable, new Set(), 0));
+export function definitionFingerprint(runnable: Runnable, tools: readonly Tool[] = []): string {
+  return contentHash([described(runnable, new Set(), 0), described(tools, new Set(), 0)]);
 }
 
 function described(value: unknown, above: ReadonlySet<object>, depth: number): unknown {

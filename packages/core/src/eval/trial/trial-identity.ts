@@ -2,6 +2,7 @@ import { sha256 } from '../../base/hash.ts';
 import { canonicalJson } from '../../base/json.ts';
 import type { Runnable } from '../../ledger/runnable.ts';
 import { modelName, toModel } from '../../models/model.ts';
+import type { Tool } from '../../tools/tool.ts';
 import type { EvalCase } from '../dataset/eval-case.ts';
 import type { EvalOptions, EvalVariant } from '../eval-options.ts';
 import { definitionFingerprint } from './definition-fingerprint.ts';
@@ -11,11 +12,18 @@ export function caseFingerprint({ turns, scenario, data, state, userId, approval
   return sha256(canonicalJson({ turns: turns.map(({ user }) => user), scenario, data, state, userId, approvals }));
 }
 
-/** Names how trials of a variant are run. */
-export function variantFingerprint(variant: EvalVariant, options: Pick<EvalOptions, 'timeout' | 'limits' | 'userModel'>): string {
+/**
+ * Names how trials of a variant are run.
+ * @param tools what its app has for all agents
+ */
+export function variantFingerprint(
+  variant: EvalVariant,
+  tools: readonly Tool[],
+  options: Pick<EvalOptions, 'timeout' | 'limits' | 'userModel'>,
+): string {
   const { timeout, limits, userModel } = options;
   const { name, version } = variant;
-  const runnable: unknown = 'open' in variant ? String(variant.open) : definitionFingerprint(variant.runnable as Runnable);
+  const runnable: unknown = 'open' in variant ? String(variant.open) : definitionFingerprint(variant.runnable as Runnable, tools);
   return sha256(canonicalJson({ name, version, runnable, timeout, limits, userModel: userModel && modelName(toModel(userModel)) }));
 }
 
