@@ -3,7 +3,7 @@ export { type CollectedStream, collectStream } from './collect-stream.ts';
 export { type CrashCase, type CrashCasesOptions, type CrashManner, crashCases } from './crash/crash-cases.ts';
 export { type CrashPointsOptions, type CrashPointsReport, crashPoints } from './crash/crash-points.ts';
 export type { CrashScenario, Execution, MakeScenario, ScenarioAnswers, ScenarioComparison } from './crash/crash-scenario.ts';
-export { type CrashingStore, crashingStore, takingOver } from './crash/crashing-store.ts';
+export { type CrashingStore, crashingStore, keptOpen, takingOver } from './crash/crashing-store.ts';
 export { CrashPointError, CrashPointsError } from './crash/errors.ts';
 export { ledgerProjection, type ProjectionSource } from './crash/ledger-projection.ts';
 export { openInvocations, type ScenarioOutcome } from './crash/scenario-process.ts';
@@ -61,13 +61,16 @@ export {
   edit,
   expectPrompt,
   input,
+  type Meanwhile,
   type MockedResult,
   type ModelAnswerStep,
+  meanwhile,
   model,
   type OfAgent,
   reject,
   result,
   type TestModelCall,
+  type TestMoment,
   type TestStep,
   user,
 } from './run-test/steps.ts';

@@ -14,7 +14,7 @@ type StepOf<Kind extends TestStep['kind']> = Extract<TestStep, { kind: Kind }>;
 
 /** Whether the run is started without a message, because the script does not begin with one. */
 export function startsByItself(steps: readonly TestStep[]): boolean {
-  return steps.find(({ kind }) => kind !== 'crash' && kind !== 'advanceTime')?.kind !== 'user';
+  return steps.find(({ kind }) => kind !== 'crash' && kind !== 'advanceTime' && kind !== 'meanwhile')?.kind !== 'user';
 }
 
 /** Plays the steps of a test, each when everything before it has come to rest. */
