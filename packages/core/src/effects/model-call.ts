@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { AdjutantError, isAdjutantError } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
-import type { EventDraft, TransientEvent, Usage } from '../ledger/event.ts';
+import type { Event, EventDraft, TransientEvent, Usage } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PromptRecipe } from '../ledger/prompt-recipe.ts';
 import { type AnswerProblem, answerProblem } from '../models/answer-problem.ts';
@@ -97,8 +97,8 @@ export interface ModelCallPorts {
   beforeCall?(options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined>;
   /** What looks at an answer before it is recorded. */
   process?(answer: ModelAnswer, substitutedBy: string | undefined): ProcessedAnswer | Promise<ProcessedAnswer>;
-  /** What hooks have written so far lands with the recorded end of the call, in a replay. */
-  landing?(): void;
+  /** What is recorded of the end of the call is about to be in the ledger, in a replay: what hooks have written lands with it. */
+  landing?(events: readonly Event[]): void;
   /** What is done about a failure. */
   plan(failed: FailedCall): FailurePlan | Promise<FailurePlan>;
 }
@@ -128,7 +128,7 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
     },
   ]);
   const replayed =
-    request.given === undefined ? ledger.ports.tape?.modelEnded({ path, round, attempt, landing: () => ports.landing?.() }) : undefined;
+    request.given === undefined ? ledger.ports.tape?.modelEnded({ path, round, attempt, landing: (events) => ports.landing?.(events) }) : undefined;
   if (replayed !== undefined) return replayed;
   if (attempt > 1) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });
   const startedAt = clock.monotonic();

@@ -1,7 +1,7 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
-import type { EventOf } from '../ledger/event.ts';
+import type { Event, EventOf } from '../ledger/event.ts';
 import { isRunnable, type Runnable } from '../ledger/runnable.ts';
 import { isSuccess, type ToolResult, type ToolResultStatus } from '../ledger/tool-result.ts';
 import type { AnsweredRequest, AttemptState, CallState } from '../loop/position.ts';
@@ -197,7 +197,7 @@ export class AttemptRun implements ToolAttempt {
   /** Resolves when the recorded end of an attempt is in the ledger, in a replay. */
   #replayed(attempt: number, mayRun: boolean): Promise<unknown> | undefined {
     const { callId } = this.call;
-    const landing = (): void => this.#ports.supervisor?.landing(callId);
+    const landing = (events: readonly Event[]): void => this.#ports.supervisor?.landing(callId, events);
     return this.#ports.ledger.ports.tape?.attemptEnded({ callId, attempt, mayRun, landing });
   }
 

@@ -1,7 +1,7 @@
 import { type CancelScope, givesBack } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { EventDraft, EventOf, NextInvocation } from '../ledger/event.ts';
+import type { Event, EventDraft, EventOf, NextInvocation } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
@@ -115,8 +115,8 @@ export interface ToolSupervisor {
   ended(attempt: EndedAttempt): SupervisedResult | Promise<SupervisedResult>;
   /** Looks at what a tool gave after its call was settled without it; nothing follows from it. */
   late(attempt: EndedAttempt): SupervisedResult;
-  /** What hooks have written for a call so far lands with its recorded result, in a replay. */
-  landing(callId: string): void;
+  /** What is recorded of the end of an attempt is about to be in the ledger, in a replay: what hooks have written lands with it. */
+  landing(callId: string, events: readonly Event[]): void;
   /** What becomes of a call that cannot be attempted: there is no such tool, or its arguments do not fit. */
   refused(state: CallState, tool: Tool | undefined, result: ToolResult): SupervisedResult;
   /** What becomes of a call whose fallback tool cannot be run either. */

@@ -1,14 +1,14 @@
-import { AbortReason } from '../base/cancel-scope.ts';
 import { coerceToJson } from '../base/json.ts';
 import { type GivenAnswer, givenAnswer } from '../effects/model-answer.ts';
 import type { FailedCall, FailurePlan } from '../effects/model-call.ts';
-import type { EventDraft } from '../ledger/event.ts';
+import type { Event, EventDraft } from '../ledger/event.ts';
 import { mostOverflows } from '../loop/decide.ts';
 import type { Position } from '../loop/position.ts';
 import type { ModelError } from '../models/errors.ts';
 import { nextRung, type Rung } from '../models/ladder.ts';
 import { delayOf, type HookPipeline } from './hook-pipeline.ts';
 import type { BodyFrame } from './invoke.ts';
+import { abortAsRecorded, abortForHandler } from './recorded-abort.ts';
 
 /** Milliseconds that a provider may ask to wait while there is another key or model to ask. */
 const longestWaitMs = 60_000;
@@ -65,6 +65,12 @@ export class ModelFailures {
     return substitute === undefined ? undefined : givenAnswer(substitute.answer, `onModelError of ${substitute.by}`, this.#callId());
   }
 
+  /** Does again what follows from the recorded end of a call, right before that is in the ledger, in a replay. */
+  landing(events: readonly Event[]): void {
+    const end = events.find((event) => event.type === 'model_end');
+    if (end?.type === 'model_end' && end.error !== undefined) abortAsRecorded(this.#frame.run, events, end.error.message);
+  }
+
   #handledPlan(
     failed: FailedCall,
     handler: string,
@@ -100,7 +106,7 @@ export class ModelFailures {
         };
       }
       case 'abort':
-        this.#frame.run.abort(new AbortReason('cancelled', `The error handler "${handler}" ended the run: ${error.message}`));
+        abortForHandler(this.#frame.run, handler, error);
         return { retryAfterMs: undefined, decisions: [decision(`The handler "${handler}" ends the run: ${error.message}`)] };
       case 'throw':
         return {

@@ -195,7 +195,10 @@ export class ModelRounds {
         ? { process: (answer, substitutedBy) => this.#answers.process({ answer, round, final, substitutedBy, callId: this.#callId() }) }
         : {}),
       ...(standIn === undefined ? {} : { standIn: (request) => standIn(request.model, standInCall(request)) }),
-      landing: () => void hooks?.takeWrites(),
+      landing: (events) => {
+        hooks?.takeWrites();
+        this.#failures.landing(events);
+      },
       ...(hooks?.has('wrapModel') === true ? { wrap: (loaded) => hooks.wrap(loaded) } : {}),
       ...(hooks?.has('beforeCall') === true ? { beforeCall: (options) => this.#beforeCall(hooks, modelName(model), options) } : {}),
     };

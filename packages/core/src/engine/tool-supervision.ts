@@ -1,10 +1,9 @@
-import { AbortReason } from '../base/cancel-scope.ts';
 import { AdjutantError, type ErrorRecord, isAdjutantError } from '../base/error.ts';
 import { coerceToJson, type JsonValue } from '../base/json.ts';
 import { ownRetryDelay } from '../effects/attempt-recorder.ts';
 import type { CheckedCall, CheckMode, EndedAttempt, SupervisedCall, SupervisedResult, ToolSupervisor, Writes } from '../effects/tool-ports.ts';
 import { joinedWrites, noWrites } from '../effects/tool-writes.ts';
-import type { EventDraft } from '../ledger/event.ts';
+import type { Event, EventDraft } from '../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 import type { CallState, Position } from '../loop/position.ts';
 import type { ErrorAction, HookToolCall } from '../runnables/hooks.ts';
@@ -21,6 +20,7 @@ import type { AgentTools } from './agent-tools.ts';
 import { decisionDraft, ErrorRouting, mayMend, mayRepeat } from './error-routing.ts';
 import { delayOf, type HookPipeline } from './hook-pipeline.ts';
 import type { BodyFrame } from './invoke.ts';
+import { abortAsRecorded, abortForHandler } from './recorded-abort.ts';
 import { SeenCalls } from './seen-calls.ts';
 
 /** Calls that are looked back at where the loop detector is off. */
@@ -92,8 +92,10 @@ export class ToolSupervision implements ToolSupervisor {
     return this.#settled(this.#checked(attempt), noWrites);
   }
 
-  landing(callId: string): void {
+  landing(callId: string, events: readonly Event[]): void {
     this.#hooks?.takeWrites(callId);
+    const end = events.at(-1);
+    if (end?.type === 'tool_result') abortAsRecorded(this.#frame.run, events, String(end.result.content));
   }
 
   #checked(attempt: EndedAttempt): Outcome {
@@ -205,9 +207,13 @@ export class ToolSupervision implements ToolSupervisor {
   #circuit({ tool, state }: SupervisedCall, takes: boolean): CheckedCall | undefined {
     const { run } = this.#frame;
     const breakers = this.#supervision.circuitBreaker ? run.app.circuitBreakers : undefined;
-    if (breakers === undefined || breakers.isQuiet) return undefined;
+    if (breakers === undefined) return undefined;
+    const { tape } = run.ledger.ports;
+    // How often a tool has failed is also known from other sessions.
+    const recorded = tape?.circuit({ path: this.#frame.record.path, callId: state.call.callId, tool: tool.name });
+    if (recorded === undefined && breakers.isQuiet) return undefined;
     const now = run.app.clock.monotonic();
-    const admission = takes ? breakers.admit(tool.name, now) : breakers.peek(tool.name, now);
+    const admission = recorded ?? (takes ? breakers.admit(tool.name, now) : breakers.peek(tool.name, now));
     if (admission.admitted) {
       if (!takes || admission.change === undefined) return undefined;
       const drafts = [this.#breakerDecision(tool.name, state, admission.change)];
@@ -341,7 +347,7 @@ export class ToolSupervision implements ToolSupervisor {
         break;
       case 'abort':
         note('It ends the run.');
-        this.#frame.run.abort(new AbortReason('cancelled', `The error handler "${handler}" ended the run: ${record.message}`));
+        abortForHandler(this.#frame.run, handler, record);
         break;
       case 'throw':
         note('It ends the agent with the error.', record);

@@ -7,7 +7,7 @@ export interface TapedAttempt {
   /** Whether its body may run again although it would be served: its children are what is recorded of it. */
   readonly mayRun: boolean;
   /** Called right before what came of it is in the ledger. */
-  readonly landing?: () => void;
+  readonly landing?: (events: readonly Event[]) => void;
 }
 
 /** A model call as it is about to be made. */
@@ -16,8 +16,20 @@ export interface TapedCall {
   readonly round: number;
   readonly attempt: number;
   /** Called right before what came of it is in the ledger. */
-  readonly landing: () => void;
+  readonly landing: (events: readonly Event[]) => void;
 }
+
+/** A call of a tool right before it is attempted. */
+export interface TapedCheck {
+  readonly path: string;
+  readonly callId: string;
+  readonly tool: string;
+}
+
+/** What became of such a call. */
+export type TapedAdmission =
+  | { readonly admitted: true; readonly change: { readonly change: 'half_open'; readonly failures: number } }
+  | { readonly admitted: false; readonly failures: number; readonly retryInMs: number };
 
 /** What an event is given in the place of what the ports would give it. */
 export interface TapedPlace {
@@ -43,6 +55,8 @@ export interface LedgerTape {
   prepared(callId: string, args: unknown): void;
   /** Resolves when the recorded end of an attempt is in the ledger, with that end; `undefined`: the attempt is to be made. */
   attemptEnded(attempt: TapedAttempt): Promise<Event | undefined> | undefined;
+  /** What the record says, at this place, of whether a tool may be called that has failed before; `undefined`: nothing. */
+  circuit(call: TapedCheck): TapedAdmission | undefined;
   /** Puts what was seen of the shared state at this place into the ledger. @param path who looks, if it is one */
   observed(path: string | undefined): void;
 }

@@ -11,8 +11,11 @@ export interface Outcome {
 export const modelKey = (path: string, round: number, attempt: number): string => `model ${path} ${round} ${attempt}`;
 export const attemptKey = (callId: string, attempt: number): string => `attempt ${callId} ${attempt}`;
 
-/** Decisions that stand behind the end of a model call in the append of it. */
-const planned: ReadonlySet<string> = new Set(['models', 'error_handler', 'hooks']);
+/** Whether a decision stands behind the failed end of a model call in the append of it. Those about calls of tools may come in the same moment. */
+function isPlan(event: EventOf<'decision'>): boolean {
+  if (event.data?.['callId'] !== undefined) return false;
+  return event.component === 'models' || event.component === 'error_handler' || (event.component === 'hooks' && event.decision === 'failed');
+}
 
 /**
  * The outcomes in a stretch of a ledger, in their order.
@@ -48,7 +51,7 @@ function keyOf(event: Event): string | undefined {
 const isOfAppend = (event: Event | undefined, end: Event): event is Event =>
   event !== undefined && event.at === end.at && event.invocationId === end.invocationId;
 
-function startOfAnswer(events: readonly Event[], at: number, end: Event): number {
+function startOfAnswer(events: readonly Event[], at: number, end: EventOf<'model_end'>): number {
   let first = at;
   while (isOfAppend(events[first - 1], end) && isPartOfAnswer(events[first - 1] as Event)) first--;
   return first;
@@ -71,9 +74,10 @@ function isPartOfAnswer(event: Event): boolean {
   }
 }
 
-function endOfAnswer(events: readonly Event[], at: number, end: Event): number {
+function endOfAnswer(events: readonly Event[], at: number, end: EventOf<'model_end'>): number {
   let last = at;
-  for (let next = events[last + 1]; isOfAppend(next, end) && next.type === 'decision' && planned.has(next.component); next = events[last + 1]) last++;
+  if (end.status !== 'error') return last;
+  for (let next = events[last + 1]; isOfAppend(next, end) && next.type === 'decision' && isPlan(next); next = events[last + 1]) last++;
   return last;
 }
 
@@ -82,6 +86,9 @@ function startOfResult(events: readonly Event[], at: number, end: EventOf<'tool_
   while (isOfAppend(events[first - 1], end) && isPartOfResult(events[first - 1] as Event, end)) first--;
   return first;
 }
+
+/** Decisions that stand with the result that they are about, and do not name its call. */
+const partsOfResults: ReadonlySet<string> = new Set(['handoff', 'result_check']);
 
 function isPartOfResult(event: Event, { callId }: { readonly callId: string }): boolean {
   switch (event.type) {
@@ -92,7 +99,8 @@ function isPartOfResult(event: Event, { callId }: { readonly callId: string }): 
     case 'error':
       return true;
     case 'decision':
-      return event.data?.['callId'] === callId || event.component === 'circuit_breaker' || event.component === 'handoff';
+      if (event.data?.['callId'] !== undefined) return event.data['callId'] === callId;
+      return partsOfResults.has(event.component) || (event.component === 'hooks' && event.decision === 'failed');
     default:
       return false;
   }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { promptOf } from '../../context/recipe.ts';
 import type { Event, EventDraft, EventOf } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerTape, TapedAttempt, TapedCall, TapedPlace } from '../../ledger/tape.ts';
+import type { LedgerTape, TapedAdmission, TapedAttempt, TapedCall, TapedCheck, TapedPlace } from '../../ledger/tape.ts';
 import { comparableOf, kindOf, nameOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
 import { isSameJson, jsonDifferences } from './json-difference.ts';
@@ -29,7 +29,7 @@ export interface TapeOptions {
 interface Waiting {
   readonly outcome: Outcome;
   readonly release: (end: Event | undefined) => void;
-  readonly landing?: (() => void) | undefined;
+  readonly landing?: TapedAttempt['landing'] | undefined;
 }
 
 type Draft = EventDraft | (EventDraft & TapedPlace);
@@ -98,9 +98,13 @@ export class RecordedTape implements LedgerTape {
 
   /** Whether an event belongs to what is put where it stood because nobody runs what made it. */
   isBelowServed(event: Event): boolean {
+    return this.#isBelowServed(isFlush(event) ? (landingOf(this.#options.events, event) ?? event) : event);
+  }
+
+  #isBelowServed(event: Event): boolean {
     for (const callId of this.#served) {
       const below = `${callId}/`;
-      if (event.invocationId?.startsWith(below) || ('callId' in event && event.callId.startsWith(below))) return true;
+      if (event.invocationId?.startsWith(below) || ('callId' in event && event.callId.startsWith(below)) || tellsOf(event, below)) return true;
     }
     return false;
   }
@@ -122,7 +126,7 @@ export class RecordedTape implements LedgerTape {
     const waiting = this.#waiting.get(first.seq);
     if (waiting === undefined) return false;
     this.#waiting.delete(first.seq);
-    waiting.landing?.();
+    waiting.landing?.(waiting.outcome.events);
     this.inject(waiting.outcome.events);
     waiting.release(this.#ledger?.events[this.#ledger.lastSeq - waiting.outcome.events.length + waiting.outcome.events.indexOf(waiting.outcome.end)]);
     return true;
@@ -175,6 +179,15 @@ export class RecordedTape implements LedgerTape {
     return this.#waitFor(this.#outcomes.get(attemptKey(callId, attempt))?.shift(), landing);
   }
 
+  circuit({ path, callId, tool }: TapedCheck): TapedAdmission | undefined {
+    if (this.#options.tools === 'live') return undefined;
+    const next = this.#streams.get(`decision ${path} circuit_breaker ${callId}`)?.[0];
+    if (next?.type !== 'decision' || next.data?.['tool'] !== tool) return undefined;
+    const { failures, retryInMs } = next.data as { readonly failures: number; readonly retryInMs: number };
+    if (next.decision === 'refuse') return { admitted: false, failures, retryInMs };
+    return next.decision === 'half_open' ? { admitted: true, change: { change: 'half_open', failures } } : undefined;
+  }
+
   observed(path: string | undefined): void {
     const before = path === undefined ? undefined : this.#streams.get(`path ${path}`)?.[0]?.seq;
     const { events, to } = this.#options;
@@ -221,7 +234,7 @@ export class RecordedTape implements LedgerTape {
     return this.#waitFor(undefined) as Promise<undefined>;
   }
 
-  #waitFor(outcome: Outcome | undefined, landing?: () => void): Promise<Event | undefined> {
+  #waitFor(outcome: Outcome | undefined, landing?: TapedAttempt['landing']): Promise<Event | undefined> {
     this.progress++;
     const { promise, resolve } = Promise.withResolvers<Event | undefined>();
     const waiting: Waiting = { outcome: outcome ?? { events: [], end: undefined as never }, release: resolve, landing };
@@ -325,6 +338,29 @@ export class RecordedTape implements LedgerTape {
 function adopted(recorded: Event, draft: EventDraft): EventDraft & TapedPlace {
   const { v: _v, seq: _seq, ...kept } = recorded;
   return (draft.type === 'model_start' ? { ...kept, recipe: draft.recipe } : kept) as EventDraft & TapedPlace;
+}
+
+/** Whether an event is what a body has written or noted before something that it started. */
+function isFlush(event: Event): boolean {
+  return event.type === 'memory' || (event.type === 'state_change' && event.flush !== undefined);
+}
+
+/** Whether a decision is about something with a path that begins like this. */
+function tellsOf(event: Event, below: string): boolean {
+  return event.type === 'decision' && Object.values(event.data ?? {}).some((value) => typeof value === 'string' && value.startsWith(below));
+}
+
+/** What was started with the writes that this event is one of. */
+function landingOf(events: readonly Event[], event: Event): Event | undefined {
+  let at = event.seq;
+  for (
+    let next = events[at];
+    next !== undefined && next.at === event.at && next.invocationId === event.invocationId && isFlush(next);
+    next = events[at]
+  )
+    at++;
+  const landing = events[at];
+  return landing?.type === 'invocation_start' || landing?.type === 'tool_attempt' ? landing : undefined;
 }
 
 /** Calls of tools that have children or effects of their own. */

@@ -31,6 +31,8 @@ export interface SegmentReplay {
 /** Turns of the event loop without anything new after which code is taken to wait for something. */
 const idleTurns = 12;
 const defaultPatienceMs = 2_000;
+/** Milliseconds. */
+const longPauseMs = 100;
 
 /** Replays what one process has written, in a runtime that begins with what was there before. */
 export async function replaySegment(parts: SegmentReplay): Promise<readonly Divergence[]> {
@@ -64,6 +66,10 @@ export async function replaySegment(parts: SegmentReplay): Promise<readonly Dive
   return tape.divergences;
 }
 
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => afterThisTurn(resolve));
+}
+
 function isNews(event: Event): boolean {
   return comesFromOutside(event) || event.type === 'cancel';
 }
@@ -79,7 +85,9 @@ interface Stage {
 class SegmentDriver {
   readonly #parts: SegmentReplay;
   readonly #stage: Stage;
+  /** Runs without a result, and those of which something may still be under way. */
   readonly #runs = new Set<Run>();
+  readonly #unsettled = new Set<Run>();
   #failure: unknown;
   #resumedFor = 0;
 
@@ -104,7 +112,8 @@ class SegmentDriver {
         if (await this.#isIdle()) return;
       } else if (event.seq >= worst && !this.#goesOn) return;
       else if (this.#isOnlyNews(event)) return;
-      else if (this.#act(event)) continue;
+      else if (this.#jumps(event) && !(await this.#isIdle())) continue;
+      else if (this.#act(event)) await turnOfLoop();
       else if (await this.#isIdle()) {
         // Nothing happens by itself any more: it is a matter of time, or of somebody outside.
         if (clock.now() < event.at) clock.advance(event.at - clock.now());
@@ -134,6 +143,11 @@ class SegmentDriver {
     return segment.isCutAnywhere && record.events.slice(event.seq - 1, segment.to).every(({ at }) => at === event.at);
   }
 
+  /** Whether nothing happened for so long before an event that whatever could go on had gone on. */
+  #jumps({ at }: Event): boolean {
+    return at - this.#stage.clock.now() > longPauseMs;
+  }
+
   /** Does what is the turn of at once; `false`: it is expected of the code. */
   #act(event: Event): boolean {
     const { tape, clock } = this.#stage;
@@ -148,7 +162,7 @@ class SegmentDriver {
       tape.inject([event]);
       return true;
     }
-    if (event.type !== 'cancel' || this.#runs.size === 0 || tape.isAsked(event)) return false;
+    if (event.type !== 'cancel' || this.#unsettled.size === 0 || tape.isAsked(event)) return false;
     if (clock.now() < event.at) clock.advance(event.at - clock.now());
     void this.#stage.app.cancel(this.#stage.session.id, { by: event.by, ...(event.reason === undefined ? {} : { reason: event.reason }) });
     return true;
@@ -165,7 +179,7 @@ class SegmentDriver {
   #stepIn(event: Event): boolean {
     const { tape, session } = this.#stage;
     const { events } = this.#parts.record;
-    if (event.type === 'cancel' && this.#runs.size === 0) {
+    if (event.type === 'cancel' && this.#unsettled.size === 0) {
       tape.inject([event]);
       return true;
     }
@@ -210,6 +224,8 @@ class SegmentDriver {
 
   #track(run: Run): void {
     this.#runs.add(run);
+    this.#unsettled.add(run);
+    void run.settled().then(() => void this.#unsettled.delete(run));
     const over = (): void => void this.#runs.delete(run);
     run.then(over, (error: unknown) => {
       over();
@@ -224,7 +240,7 @@ class SegmentDriver {
     const { tape } = this.#stage;
     const before = tape.progress;
     for (let turn = 0; turn < idleTurns; turn++) {
-      await new Promise<void>((resolve) => afterThisTurn(resolve));
+      await turnOfLoop();
       if (tape.progress !== before) return false;
     }
     return true;

@@ -1,7 +1,8 @@
+import { changesGrants } from '../../engine/grants.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 
-/** Decisions about what came from outside: nobody's code makes them again. */
-const foreignComponents: ReadonlySet<string> = new Set(['inbox', 'approval_token', 'fork', 'session', 'shared_state', 'run', 'permissions']);
+/** Decisions about what came from outside: nobody's code makes them again. How many runs of a user wait is known from other sessions. */
+const foreignComponents: ReadonlySet<string> = new Set(['inbox', 'approval_token', 'fork', 'session', 'shared_state', 'run']);
 
 /**
  * Events in which two runs must have the same order. What happens beside each other comes as it comes, so each call of a round has an order of its
@@ -26,10 +27,8 @@ export function streamOf(event: EventDraft): string {
 
 /** What the record says of the world outside, and what nobody's code makes again: it is put where it stood. */
 export function comesFromOutside(event: Event): boolean {
-  // Nobody's run: what was written to the session itself.
+  // Nobody's run: what was written through the session, beside all runs.
   if (event.invocationId === undefined) return event.type !== 'cancel';
-  // Written through the session, beside all runs.
-  if (event.invocationId === undefined) return true;
   switch (event.type) {
     case 'user':
     case 'tool_input':
@@ -40,7 +39,13 @@ export function comesFromOutside(event: Event): boolean {
     case 'state_change':
       return event.source === 'observation';
     case 'decision':
-      return foreignComponents.has(event.component) || event.by.startsWith('user') || event.by.startsWith('operator');
+      return (
+        foreignComponents.has(event.component) ||
+        event.decision === 'too_many_waiting' ||
+        changesGrants(event) ||
+        event.by.startsWith('user') ||
+        event.by.startsWith('operator')
+      );
     default:
       return false;
   }
