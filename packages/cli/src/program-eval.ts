@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { EvalCommandOptions } from './commands/eval.ts';
 import type { Host } from './host.ts';
 import type { Interruption } from './interruption.ts';
@@ -26,7 +25,7 @@ export function addEvalCommand(program: Command, { host, interruption, onExitCod
     .option('--threshold <share>', 'the least pass rate of every variant, from 0 to 1 (default: as the eval says, else 1)', share)
     .option('--store <file>', 'SQLite file with the runs of the eval, and the store that a module which asks for one is given', notEmpty)
     .option('--run <id>', 'name of this run; a run of this name goes on where it stopped', runName)
-    .option('--continue', 'go on with the last run that has not finished')
+    .addOption(new Option('--continue', 'go on with the last run that has not finished').conflicts('run'))
     .option('--html <file>', 'also write the report as a page of its own', notEmpty)
     .option('--quiet', 'no progress, and only the verdict at the end')
     .option('--json', 'print what happens as lines of JSON, the report last')

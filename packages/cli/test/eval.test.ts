@@ -182,6 +182,7 @@ describe('what cannot be carried out as it was called', () => {
     [[capitals, '--threshold', '80'], 'It must be a number from 0 to 1.'],
     [[capitals, '--trials', '0'], 'It must be 1 or more.'],
     [[capitals, '--run', 'a b'], 'It has 1 to 100 letters'],
+    [[capitals, '--run', 'a', '--continue'], "option '--continue' cannot be used with option '--run <id>'"],
     [[capitals, '--html', 'no-such-folder/report.html'], '--html: '],
     [[dataset, '--config', 'gone.ts'], 'does not exist'],
     [[dataset, '--config', join(modules, 'no-eval.ts')], 'does not say what is measured'],

@@ -37,7 +37,8 @@ class ProgressBar implements EvalProgressOutput {
   readonly #stream: OutputStream;
   readonly #clock: Clock;
   readonly #style: Style;
-  readonly #startedAt: number;
+  /** When the first trial began: loading the eval says nothing of how long trials take. */
+  #startedAt: number | undefined;
   /** Trials that this process ran: those that were recorded before say nothing of how long the rest takes. */
   #ran = 0;
   #last: EvalTrialEnded | undefined;
@@ -48,11 +49,11 @@ class ProgressBar implements EvalProgressOutput {
     this.#stream = stream;
     this.#clock = clock;
     this.#style = style;
-    this.#startedAt = clock.monotonic();
   }
 
   show(progress: EvalProgress): void {
     if (progress.type === 'start') this.#total = progress.total;
+    if (progress.type === 'trial_start') this.#startedAt ??= this.#clock.monotonic();
     if (progress.type === 'trial_end') {
       this.#last = progress;
       if (!progress.recorded) this.#ran++;
@@ -78,14 +79,25 @@ class ProgressBar implements EvalProgressOutput {
     const failed = done - passed;
     const texts = [`${done}/${this.#total} trials`, `${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : []), ...this.#remaining(done)];
     const room = (this.#stream.columns || defaultColumns) - barLength - 2;
-    this.#stream.write(`${clearLine}${bar} ${texts.join(' · ').slice(0, Math.max(0, room))}`);
+    this.#stream.write(`${clearLine}${bar} ${fitting(texts, room)}`);
   }
 
   #remaining(done: number): string[] {
-    if (this.#ran === 0 || done >= this.#total) return [];
+    if (this.#ran === 0 || this.#startedAt === undefined || done >= this.#total) return [];
     const perTrial = (this.#clock.monotonic() - this.#startedAt) / this.#ran;
     return [`about ${formatDuration(perTrial * (this.#total - done))} left`];
   }
+}
+
+/** As many of the texts as there is room for: a line that wraps could not be cleared. */
+function fitting(texts: readonly string[], room: number): string {
+  let line = '';
+  for (const text of texts) {
+    const longer = line === '' ? text : `${line} · ${text}`;
+    if (longer.length > room) break;
+    line = longer;
+  }
+  return line;
 }
 
 class ProgressLines implements EvalProgressOutput {
