@@ -11,7 +11,7 @@ import { type RecordedLedger, recordedLedgerOf } from '../replay/recorded-ledger
 import { RedactionIncompleteError } from './errors.ts';
 import { KnownValues } from './known-values.ts';
 import { type LedgerFile, ledgerFileFormat, ledgerFileText, ledgerFileVersion, type RedactionRecord } from './ledger-file.ts';
-import { findRenames, redactEvent, renameHashes } from './redact-events.ts';
+import { findRenames, findRequestRenames, redactEvent, renameHashes } from './redact-events.ts';
 import { type RedactionRules, type RedactOptions, redactionRules } from './redaction-rules.ts';
 import { Redactor } from './redactor.ts';
 
@@ -41,9 +41,10 @@ function redactLedger(ledger: RecordedLedger, rules: RedactionRules): LedgerFile
   const whole = ledger.events.map((event) => wholeEvent(event, ledger.blobs));
   redactor.learn(() => whole.map((event) => redactEvent(event, redactor)));
   const redacted = whole.map((event) => redactEvent(event, redactor));
-  const events = renameHashes(redacted, findRenames(whole, redacted));
   const name = (text: string): string => String(redactor.redact(text, { keys: [], isName: true }));
   const place = { app: name(ledger.app), tenant: name(ledger.tenant), session: name(ledger.session) };
+  const renamed = renameHashes(redacted, findRenames(whole, redacted));
+  const events = renameHashes(renamed, findRequestRenames(whole, ledger, renamed, place));
   const file: LedgerFile = {
     format: ledgerFileFormat,
     version: ledgerFileVersion,

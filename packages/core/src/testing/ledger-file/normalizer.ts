@@ -9,7 +9,8 @@ import { Redactor } from './redactor.ts';
 
 /** What stands in the place of everything that is taken out when two sides are compared. */
 const mark = '[redacted]';
-const defaultMarks = /\[redacted \d+\]/g;
+// Code may have made capitals of it.
+const defaultMarks = /\[redacted \d+\]/gi;
 
 /**
  * Takes the same out of what the code under test does that was taken out of its ledger, so that the two can be compared: every value that the
@@ -58,5 +59,5 @@ function anyOf(texts: readonly string[]): RegExp {
   const sorted = [...new Set(texts)].sort((a, b) => b.length - a.length);
   return sorted.length === 0
     ? /(?!)/g
-    : new RegExp(sorted.map((text) => (/^\d+$/.test(text) ? `(?<!\\d)${text}(?!\\d)` : escapePattern(text))).join('|'), 'g');
+    : new RegExp(sorted.map((text) => (/^\d+$/.test(text) ? `(?<!\\d)${text}(?!\\d)` : escapePattern(text))).join('|'), 'gi');
 }

@@ -2,6 +2,7 @@ import { contentHash } from '../../base/hash.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { callFingerprint } from '../../effects/call-fingerprint.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
+import { requestIdOf } from '../../ledger/request-fold.ts';
 import type { Redactor, ValuePlace } from './redactor.ts';
 
 /** Members that hold a ledger together and never have a value from outside: numbers, words of the format, ids of events. */
@@ -172,6 +173,34 @@ export function findRenames(before: readonly Event[], after: readonly Event[]): 
     }
   }
   return renames;
+}
+
+/** Where a ledger lies: what the ids of its questions are made from. */
+export interface LedgerPlace {
+  readonly app: string;
+  readonly tenant: string;
+  readonly session: string;
+}
+
+/** The ids that the questions of a ledger have where it lies now, or where its calls have new names. Those of another ledger stay: a fork has them. */
+export function findRequestRenames(
+  before: readonly Event[],
+  from: LedgerPlace,
+  after: readonly Event[],
+  to: LedgerPlace,
+): ReadonlyMap<string, string> {
+  const renames = new Map<string, string>();
+  for (const [i, event] of before.entries()) {
+    const changed = after[i] as Event;
+    if (event.type !== 'tool_yield' || changed.type !== 'tool_yield') continue;
+    const [is, becomes] = [requestIdOf(from, { ...from, ...event }), requestIdOf(to, { ...to, ...changed })];
+    if (is === event.requestId && is !== becomes) renames.set(hashIn(is), hashIn(becomes));
+  }
+  return renames;
+}
+
+function hashIn(requestId: string): string {
+  return requestId.slice(requestId.indexOf('_') + 1);
 }
 
 /** The calls whose arguments have changed: those that the model gave, that a tool prepared, or that a person put in their place. */

@@ -11,9 +11,11 @@ import { sequence } from '../../runnables/sequence.ts';
 import { step } from '../../runnables/step.ts';
 import { runtime } from '../../runtime.ts';
 import { tool } from '../../tools/tool.ts';
+import { divergenceText } from '../replay/divergence-text.ts';
 import { scriptedModel } from '../scripted-model.ts';
 import { exportLedger } from './export-ledger.ts';
-import { readLedgerFile } from './read-ledger-file.ts';
+import { ledgerFileText } from './ledger-file.ts';
+import { parseLedgerFile, readLedgerFile } from './read-ledger-file.ts';
 import { replayFile } from './replay-file.ts';
 import { writeLedgerFile } from './write-ledger-file.ts';
 
@@ -116,4 +118,38 @@ test('what has been read is replayed as well, and `normalize` has the last word'
 
 test('what is no ledger file is not replayed', async () => {
   await expect(replayFile('/nowhere/at/all.json', shop().app)).rejects.toMatchObject({ code: 'invalid_ledger_file' });
+});
+
+/** An app whose clerk asks before paying, started by a step with what the user said. */
+function office() {
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({ to: z.string(), cents: z.int() }),
+    approval: { summary: ({ args }) => `Pay ${args.to}` },
+    prepare: ({ args }) => ({ ...args, to: args.to.toUpperCase() }),
+    execute: ({ args }) => ({ paid: args.cents, to: args.to }),
+  });
+  const model = scriptedModel([{ toolCalls: [{ name: 'pay', args: { to: email, cents: 4711 } }] }, { text: 'Paid.' }]);
+  const clerk = agent({ name: 'clerk', model, tools: [pay], input: z.object({ customer: z.string() }) });
+  const desk = step({
+    name: 'desk',
+    execute: async (ctx) => {
+      const { customer } = z.object({ customer: z.string() }).parse(ctx.input?.data);
+      await ctx.call(clerk, { data: { customer } });
+    },
+  });
+  return { app: runtime({ app: 'office', runnables: [desk, clerk] }), desk };
+}
+
+test('questions of a child that is named by its input keep their answers, whatever was taken out of their arguments', async () => {
+  const { app, desk } = office();
+  const { pendingCalls, session } = await app.run(desk, { data: { customer: email }, session: await app.session({ id: email }) });
+  await app.requests.answer(pendingCalls[0]?.requestId ?? '', { decision: 'edit', input: { to: 'bob@example.com', cents: 8150 } });
+  expect((await app.resume(session)).status).toBe('completed');
+  const file = await exportLedger(session, { redact: { fields: ['to', 'cents', 'customer'], patterns: [/\S+@example\.com/i] } });
+  expect(ledgerFileText(file).match(/.{30}(?:ann\.lee|bob|(?<!\d)(?:4711|8150)(?!\d)).{10}/gi)).toBeNull();
+  expect(file.session).toMatch(/^\[redacted/);
+  const { divergence } = await replayFile(parseLedgerFile(ledgerFileText(file)), office().app);
+  expect(divergence && divergenceText(divergence)).toBeUndefined();
 });
