@@ -45,7 +45,13 @@ export function answerContract(suite: ModelSuite): void {
       },
       'thoughts',
     );
+  });
+  endContract(suite);
+  callContract(suite);
+}
 
+function endContract({ describe, expect, test }: ModelSuite): void {
+  describe('the end of an answer', () => {
     test('says why it ended', async ({ call, respond }) => {
       for (const finishReason of ['stop', 'length'] as const) {
         await respond({ text: ['It'], finishReason });
@@ -72,7 +78,6 @@ export function answerContract(suite: ModelSuite): void {
       'usage',
     );
   });
-  callContract(suite);
 }
 
 function callContract({ describe, expect, test }: ModelSuite): void {
