@@ -104,7 +104,7 @@ describe('files of our own', () => {
   });
 
   test('a module, with regular expressions', async () => {
-    const { cases } = await readDataset(fixture('typed.ts'));
+    const { cases } = await readDataset(fixture('typed.mts'));
     expect(cases[0]?.expect).toEqual({ tools: [{ name: 'greet', args: { name: /^A/ } }], response: { matches: /hello/i } });
   });
 

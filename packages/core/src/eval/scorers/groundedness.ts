@@ -50,7 +50,7 @@ export function groundedness(options: GroundednessOptions = {}): Scorer {
 }
 
 /** The contents of tool results, as texts. */
-export function resultTexts(toolCalls: TrialRecord['toolCalls']): readonly string[] {
+function resultTexts(toolCalls: TrialRecord['toolCalls']): readonly string[] {
   return toolCalls.flatMap(({ result }) => {
     if (result === undefined) return [];
     return [typeof result.content === 'string' ? result.content : JSON.stringify(result.content)];

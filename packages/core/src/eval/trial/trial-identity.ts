@@ -8,7 +8,7 @@ import type { EvalOptions, EvalVariant } from '../eval-options.ts';
 import { definitionFingerprint } from './definition-fingerprint.ts';
 
 /** Names what is run for a case. What is expected of it is not in it: that is compared anew each time. */
-export function caseFingerprint({ turns, scenario, data, state, userId, approvals }: EvalCase): string {
+function caseFingerprint({ turns, scenario, data, state, userId, approvals }: EvalCase): string {
   return sha256(canonicalJson({ turns: turns.map(({ user }) => user), scenario, data, state, userId, approvals }));
 }
 
