@@ -28,7 +28,11 @@ export class UnknownRunnableError extends AdjutantError {
 /** Two different definitions have one name. */
 export class DuplicateRunnableError extends AdjutantError {
   constructor(data: { name: string }) {
-    super('duplicate_runnable', `Two different runnables are named "${data.name}". The ledger finds definitions by name: rename one.`, data);
+    super(
+      'duplicate_runnable',
+      `Two different runnables are named "${data.name}". The ledger finds definitions by name: rename one, or give the other version a runtime of its own.`,
+      data,
+    );
   }
 }
 
