@@ -85,7 +85,12 @@ function redactMember(event: Event, member: string, value: JsonValue, redactor: 
     case 'request':
       return redactParts(value, redactor, requestParts, data);
     case 'changes':
-      return redactor.redact(value, { keys: 'scope' in event ? [event.scope] : [] });
+      return redactEach(value, redactor, (change) => {
+        const values: ValuePlace = redactor.below(event.type === 'state_change' ? [event.scope, String(change['key'])] : []);
+        return { key: nameOnly, oldValue: values, newValue: values };
+      });
+    case 'parts':
+      return redactEach(value, redactor, () => ({ type: undefined, mediaType: nameOnly, artifact: nameOnly }));
     default:
       return redactor.redact(value, names.has(member) ? nameOnly : data);
   }
@@ -110,6 +115,13 @@ function redactParts(value: JsonValue, redactor: Redactor, places: Readonly<Reco
     if (redacted[key] !== part) isChanged = true;
   }
   return isChanged ? redacted : value;
+}
+
+/** A list of objects whose members are known. */
+function redactEach(value: JsonValue, redactor: Redactor, places: (part: JsonObject) => Readonly<Record<string, ValuePlace | undefined>>): JsonValue {
+  if (!Array.isArray(value)) return redactor.redact(value, anywhere) as JsonValue;
+  const redacted = value.map((part: JsonValue) => redactParts(part, redactor, places(part as JsonObject), anywhere));
+  return redacted.every((part, i) => part === value[i]) ? value : redacted;
 }
 
 function redactNext(value: JsonValue, redactor: Redactor): JsonValue {

@@ -152,6 +152,12 @@ export class Redactor {
     return isChanged ? (redacted as JsonValue) : object;
   }
 
+  /** The place of what stands below these keys. */
+  below(keys: readonly string[]): ValuePlace {
+    const rule = this.#ruleOf(keys);
+    return rule === undefined ? { keys } : { keys, rule };
+  }
+
   /** The place of a member: the value of something with a name stands under that name. */
   #placeIn(object: Members, key: string, here: ValuePlace): ValuePlace {
     const named = here.isSchema === true ? undefined : nameOf(object);
