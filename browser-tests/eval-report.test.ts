@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type EvalReport, evalReportHtml } from 'adjutant/eval';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { hostileReport, sampleReport } from '../packages/core/test/eval/sample-report.ts';
 import { launchChromium, pictures, type WatchedPage, watchedPage } from './chromium.ts';
 import { faintTexts, overflow } from './page-checks.ts';
@@ -12,6 +12,9 @@ import { faintTexts, overflow } from './page-checks.ts';
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-report-'));
 const sample = sampleReport({ cases: 36, trials: 5 });
 let browser: Browser | undefined;
+
+// Browsers are slow to start where other tests run beside them.
+vi.setConfig({ testTimeout: 120_000 });
 
 afterAll(async () => {
   await browser?.close();

@@ -31,6 +31,7 @@ export function caseSection(report: EvalReport, cases: readonly CaseOverview[], 
   const rows = shown.toSorted((a, b) => a.index - b.index).map((one) => caseRow(one, report, details.get(one.index)));
   const left = cases.length - shown.length;
   return html`<section aria-labelledby="cases"><h2 id="cases">Cases</h2>
+<p class="note section-note">Failed: no trial passed with a variant. Flaky: some did.${report.comparisons.length > 0 && ` Regressed and improved: against ${shortLine(report.variants[0]?.name ?? '', longestName)}.`}</p>
 ${toolbar(report, cases)}
 <p class="note" id="shown" role="status">${countOf(shown.length, 'case')}${left > 0 && `; ${countText(left)} more are in the report but not on this page`}</p>
 <p class="empty" id="none-shown" hidden>No case is left by these filters. <button type="button" id="reset">Show all cases</button></p>

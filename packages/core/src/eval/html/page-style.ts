@@ -127,6 +127,7 @@ button:disabled { color: var(--soft); border-color: var(--line); cursor: default
 .search input { width: 100%; }
 .empty { padding: 1.5rem 0; }
 
+.section-note { margin: -.5rem 0 1rem; }
 .cases { border: 1px solid var(--line); border-radius: 12px; background: var(--surface); overflow: clip; margin-top: .5rem; }
 .cases:empty { display: none; }
 .case:not(:first-child) { border-top: 1px solid var(--line); }
@@ -157,6 +158,7 @@ button:disabled { color: var(--soft); border-color: var(--line); cursor: default
 .trial { border: 1px solid var(--line); border-radius: 9px; margin-top: .5rem; }
 .trial > summary { padding: .5rem .75rem; cursor: pointer; font-size: .9rem; }
 .trial > summary .mark { margin: 0 .15rem; vertical-align: -.15em; }
+.trial > summary .range { margin-left: .35rem; }
 .trial > :not(summary) { margin: .5rem .75rem .75rem; }
 .trial-error { color: var(--failed); background: var(--failed-back); border-radius: 7px; padding: .5rem .75rem; font-size: .9rem; white-space: pre-wrap; max-height: 20rem; overflow: auto; }
 .scores > li { display: flex; gap: .6rem; padding: .35rem 0; font-size: .9rem; }
