@@ -1,4 +1,5 @@
 export { InvalidRealModelsError, RealModelForbiddenError } from '../models/real-models.ts';
+export { type CallToolOptions, callTool, NoToolResultError } from './call-tool.ts';
 export { type CollectedStream, collectStream } from './collect-stream.ts';
 export { type CrashCase, type CrashCasesOptions, type CrashManner, crashCases } from './crash/crash-cases.ts';
 export { type CrashPointsOptions, type CrashPointsReport, crashPoints } from './crash/crash-points.ts';

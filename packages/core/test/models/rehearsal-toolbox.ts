@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
+import { callTool } from 'adjutant/testing';
 import { systemClock } from '../../src/base/clock.ts';
 import type { JsonValue } from '../../src/base/json.ts';
 import { isSuccess } from '../../src/ledger/tool-result.ts';
@@ -14,7 +15,6 @@ import { queryCsv } from '../../src/tools/builtin/query-csv.ts';
 import { readFile } from '../../src/tools/builtin/read-file.ts';
 import { searchFiles } from '../../src/tools/builtin/search-files.ts';
 import { type Tool, tool } from '../../src/tools/tool.ts';
-import { callTool } from '../call-tool.ts';
 
 type Files = Readonly<Record<string, string>>;
 

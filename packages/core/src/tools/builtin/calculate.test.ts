@@ -1,7 +1,7 @@
+import { callTool } from 'adjutant/testing';
 import fc from 'fast-check';
 import * as library from 'mathjs/number';
 import { describe, expect, test } from 'vitest';
-import { callTool } from '../../../test/call-tool.ts';
 import { evaluateArithmetic } from './arithmetic.ts';
 import { calculate } from './calculate.ts';
 

@@ -1,5 +1,5 @@
+import { callTool } from 'adjutant/testing';
 import { expect, test } from 'vitest';
-import { callTool } from '../../../test/call-tool.ts';
 import { currentTime } from './current-time.ts';
 
 const now = Date.UTC(2026, 10, 21, 22, 18, 5);

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { callTool } from 'adjutant/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { callTool } from '../../../test/call-tool.ts';
 import { type FetchUrlOptions, fetchUrl } from './fetch-url.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -163,7 +163,7 @@ describe('limits', () => {
       });
     });
     const made = fetchUrl({ allowPrivateAddresses: true });
-    expect(await callTool(made, { url: `${origin}/hang` }, controller.signal)).toMatchObject({ errorType: 'aborted' });
+    expect(await callTool(made, { url: `${origin}/hang` }, { signal: controller.signal })).toMatchObject({ errorType: 'aborted' });
     await closed;
   });
 });

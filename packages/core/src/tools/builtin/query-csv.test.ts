@@ -1,8 +1,8 @@
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { callTool } from 'adjutant/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callTool } from '../../../test/call-tool.ts';
 import type { CsvQueryResult } from './csv-query.ts';
 import { queryCsv } from './query-csv.ts';
 
@@ -276,6 +276,6 @@ describe('failures', () => {
   });
 
   test('an abort stops it', async () => {
-    expect(await callTool(queryCsv({ root }), { path: 'invoices.csv' }, AbortSignal.abort())).toMatchObject({ errorType: 'aborted' });
+    expect(await callTool(queryCsv({ root }), { path: 'invoices.csv' }, { signal: AbortSignal.abort() })).toMatchObject({ errorType: 'aborted' });
   });
 });

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { link, mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { callTool } from 'adjutant/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { callTool } from '../../../test/call-tool.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
 import { rootedFiles } from './rooted-files.ts';
@@ -205,7 +205,7 @@ describe('readFile', () => {
   });
 
   test('an abort stops the reading', async () => {
-    expect(await callTool(readFile({ root }), { path: 'notes.txt' }, AbortSignal.abort())).toMatchObject({ errorType: 'aborted' });
+    expect(await callTool(readFile({ root }), { path: 'notes.txt' }, { signal: AbortSignal.abort() })).toMatchObject({ errorType: 'aborted' });
   });
 
   test.each([{}, { path: '' }, { path: 7 }, { path: 'a', offset: 0 }, { path: 'a', limit: 1.5 }, { path: 'a', more: 1 }])(
