@@ -149,11 +149,11 @@ class Evaluation {
 
   /** Variants take turns, so that what has been done when it stops can be compared. */
   *#plan(runId: string, prints: readonly string[]): Generator<PlannedTrial> {
-    const { variants } = this.#options;
+    const { variants, name: evalName } = this.#options;
     for (const evalCase of this.#dataset.cases) {
       for (let trial = 1; trial <= this.#trials; trial++) {
         for (const [i, variant] of variants.entries()) {
-          const session = trialSession({ runId, variant: variant.name, variantFingerprint: prints[i] as string, case: evalCase, trial });
+          const session = trialSession({ evalName, runId, variant: variant.name, variantFingerprint: prints[i] as string, case: evalCase, trial });
           yield { variant, place: { runId, variant: variant.name, case: evalCase, trial, session } };
         }
       }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseDataset, readDataset } from 'adjutant/eval';
+import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 
 const fixture = (name: string): URL => new URL(`./fixtures/${name}`, import.meta.url);
@@ -207,6 +208,53 @@ describe('what cannot be read says where and why', () => {
     expect(dataset.cases[0]?.id).toBe('__proto__');
     expect(JSON.stringify(dataset.cases[0]?.state)).toBe('{"__proto__":1}');
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  test('whatever it is, it is a dataset or is refused with its place', () => {
+    const names = fc.constantFrom(
+      'id',
+      'input',
+      'turns',
+      'user',
+      'expect',
+      'tools',
+      'name',
+      'args',
+      'response',
+      'approvals',
+      'scenario',
+      'state',
+      'cases',
+    );
+    const adkNames = fc.constantFrom(
+      'eval_cases',
+      'eval_id',
+      'conversation',
+      'user_content',
+      'parts',
+      'text',
+      'intermediate_data',
+      'tool_uses',
+      'session_input',
+    );
+    const { document } = fc.letrec((tie) => ({
+      document: fc.oneof(
+        { maxDepth: 6 },
+        fc.anything(),
+        fc.array(tie('document'), { maxLength: 3 }),
+        fc.dictionary(fc.oneof(names, adkNames), tie('document')),
+      ),
+    }));
+    fc.assert(
+      fc.property(document, (given) => {
+        try {
+          expect(parseDataset(given).cases).toBeInstanceOf(Array);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'invalid_dataset', data: { path: expect.any(String), reason: expect.any(String) } });
+        }
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   test('what is nested too deep', () => {

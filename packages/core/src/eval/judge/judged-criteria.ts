@@ -44,8 +44,9 @@ export async function judgeCriteria(trial: TrialRecord, question: CriteriaQuesti
     material: trialMaterial(trial),
     schema: schemaFor(names.length),
   };
-  const asked = Array.from({ length: samples }, (_, i) => askJudge(trial.session, { ...judgement, sample: i + 1 }, signal));
-  const answers = await allOrFirstFailure(asked);
+  const answers: Verdict[] = [];
+  // One after the other: no more models are to be asked at a time than trials are under way.
+  for (let sample = 1; sample <= samples; sample++) answers.push(await askJudge(trial.session, { ...judgement, sample }, signal));
   return {
     verdicts: names.map((criterion, i) =>
       combined(
@@ -56,12 +57,6 @@ export async function judgeCriteria(trial: TrialRecord, question: CriteriaQuesti
     runs: answers.map(({ session, cost, tokens }) => ({ session, cost, tokens })),
     suspicious: suspiciousText(trial),
   };
-}
-
-/** Waits for all, so that none goes on unseen when one fails. */
-async function allOrFirstFailure<Value>(work: readonly Promise<Value>[]): Promise<readonly Value[]> {
-  await Promise.allSettled(work);
-  return Promise.all(work);
 }
 
 function combined(criterion: string, found: readonly JsonObject[]): CriterionVerdict {

@@ -28,8 +28,15 @@ export function variantFingerprint(
 }
 
 /** Names the session of a trial: the same for the same trial of the same definition in the same run of an eval. */
-export function trialSession(of: { runId: string; variant: string; variantFingerprint: string; case: EvalCase; trial: number }): string {
-  const { runId, variant, variantFingerprint, trial } = of;
-  const text = canonicalJson({ variant, variantFingerprint, case: of.case.id, caseFingerprint: caseFingerprint(of.case), trial });
+export function trialSession(of: {
+  evalName: string;
+  runId: string;
+  variant: string;
+  variantFingerprint: string;
+  case: EvalCase;
+  trial: number;
+}): string {
+  const { evalName, runId, variant, variantFingerprint, trial } = of;
+  const text = canonicalJson({ evalName, variant, variantFingerprint, case: of.case.id, caseFingerprint: caseFingerprint(of.case), trial });
   return `${runId}-${sha256(text).slice(0, 16)}`;
 }
