@@ -39,6 +39,8 @@ export class RecordedTape implements LedgerTape {
   /** Grows with everything that happens. */
   progress = 0;
   readonly divergences: Divergence[] = [];
+  /** The first that came and is not recorded. */
+  unrecorded: EventDraft | undefined;
   readonly #options: TapeOptions;
   readonly #streams = new Map<string, EventOf<Event['type']>[]>();
   readonly #matched = new Set<number>();
@@ -248,12 +250,21 @@ export class RecordedTape implements LedgerTape {
   /** What is not recorded: no divergence when the process may have done it after what is recorded. */
   #extra(draft: EventDraft): undefined {
     const { events, to, isCut } = this.#options;
-    if (isMark(draft) || isCut || this.#differing.has(draft.invocationId ?? '')) return undefined;
+    if (isMark(draft) || this.#differing.has(draft.invocationId ?? '')) return undefined;
+    this.unrecorded ??= draft;
+    if (isCut) return undefined;
     const at = this.frontier ?? (events[to - 1] as Event);
     const replayed = this.#normalized(draft);
     this.#differing.add(draft.invocationId ?? '');
+    const path = draft.invocationId ?? '';
+    if (isSameChild(at, draft)) {
+      const recorded = this.#normalized(at);
+      const subject = `The ${draft.kind} "${draft.name}" is started with another input`;
+      this.diverge({ seq: at.seq, path, kind: 'arguments', subject, recorded, replayed, differences: jsonDifferences(recorded, replayed) });
+      return undefined;
+    }
     const subject = `${capital(nameOf(draft))} is not recorded; what is recorded there is ${nameOf(at)}`;
-    this.diverge({ seq: at.seq, path: draft.invocationId ?? '', kind: 'control_flow', subject, replayed, differences: [] });
+    this.diverge({ seq: at.seq, path, kind: 'control_flow', subject, replayed, differences: [] });
     return undefined;
   }
 
@@ -348,6 +359,13 @@ function isFlush(event: Event): boolean {
 /** Whether a decision is about something with a path that begins like this. */
 function tellsOf(event: Event, below: string): boolean {
   return event.type === 'decision' && Object.values(event.data ?? {}).some((value) => typeof value === 'string' && value.startsWith(below));
+}
+
+/** Whether the same caller starts the same in another place: without a key of its own, the place of a child follows from its input. */
+function isSameChild(recorded: Event, draft: EventDraft): draft is Extract<EventDraft, { type: 'invocation_start' }> {
+  if (recorded.type !== 'invocation_start' || draft.type !== 'invocation_start') return false;
+  const [before, now] = [recorded.invocationId, draft.invocationId].map((path) => path.split('#'));
+  return before?.length === 2 && now?.length === 2 && before[0] === now[0];
 }
 
 /** What was started with the writes that this event is one of. */

@@ -266,7 +266,8 @@ class SegmentDriver {
     const { tape } = this.#stage;
     const failure = this.#failure === undefined ? undefined : toErrorRecord(this.#failure);
     const why = failure === undefined ? '' : `: ${failure.message}`;
-    const subject = `${capital(nameOf(event))} is recorded, and it does not come${why}`;
+    const instead = tape.unrecorded === undefined || why !== '' ? '' : `; ${nameOf(tape.unrecorded)} came, which is not recorded`;
+    const subject = `${capital(nameOf(event))} is recorded, and it does not come${why}${instead}`;
     const replayed = failure === undefined ? {} : { replayed: { error: { code: failure.code, message: failure.message } } as JsonValue };
     tape.diverge({
       seq: event.seq,
