@@ -21,8 +21,9 @@ interface KnownValue {
   readonly text: string;
   readonly isNumber: boolean;
   readonly rule: string;
-  /** What stands in its place, from its first use on. */
-  used: { readonly number: number; readonly replacement: string } | undefined;
+  /** From its first use on. */
+  number: number | undefined;
+  replacement: string | undefined;
   /** Whether it is looked for wherever it may stand. */
   isSpread: boolean;
 }
@@ -39,7 +40,7 @@ const longestExpression = 20_000;
 export class KnownValues {
   readonly #replace: Replace;
   readonly #byText = new Map<string, KnownValue>();
-  readonly #replacements = new Set<string>();
+  readonly #replacements = new Map<string, string | number>();
   readonly #used: KnownValue[] = [];
   #search: Search | undefined;
 
@@ -52,7 +53,7 @@ export class KnownValues {
     const text = String(value);
     let known = this.#byText.get(text);
     if (known === undefined) {
-      known = { text, isNumber: typeof value === 'number', rule, used: undefined, isSpread: false };
+      known = { text, isNumber: typeof value === 'number', rule, number: undefined, replacement: undefined, isSpread: false };
       this.#byText.set(text, known);
     }
     if (!spread || known.isSpread || !mayBeSpread(text)) return;
@@ -63,29 +64,37 @@ export class KnownValues {
   /** What stands in the place of a value. */
   replacementOf(value: string | number, rule: string): string {
     this.add(value, rule, false);
-    return this.#use(this.#byText.get(String(value)) as KnownValue).replacement;
+    return this.#use(this.#byText.get(String(value)) as KnownValue);
   }
 
   /** What stands in the place of a number. */
   numberFor(value: number, rule: string): number {
     this.add(value, rule, false);
-    return firstNumber + this.#use(this.#byText.get(String(value)) as KnownValue).number;
+    const number = firstNumber + this.#numberOf(this.#byText.get(String(value)) as KnownValue);
+    this.#replacements.set(String(number), number);
+    return number;
   }
 
   /** Numbers are given in the order of use. */
-  #use(known: KnownValue): { readonly number: number; readonly replacement: string } {
-    if (known.used !== undefined) return known.used;
-    const { rule, isNumber } = known;
-    const number = this.#used.length + 1;
-    known.used = { number, replacement: isNumber ? String(firstNumber + number) : this.#replace({ rule, number }) };
-    this.#used.push(known);
-    this.#replacements.add(known.used.replacement);
-    return known.used;
+  #numberOf(known: KnownValue): number {
+    if (known.number === undefined) {
+      this.#used.push(known);
+      known.number = this.#used.length;
+    }
+    return known.number;
+  }
+
+  #use(known: KnownValue): string {
+    const number = this.#numberOf(known);
+    if (known.isNumber) return String(this.numberFor(Number(known.text), known.rule));
+    known.replacement ??= this.#replace({ rule: known.rule, number });
+    this.#replacements.set(known.replacement, known.replacement);
+    return known.replacement;
   }
 
   /** What stands in the place of values that were taken out. */
   get replacements(): readonly (string | number)[] {
-    return this.#used.map((known) => (known.isNumber ? Number(this.#use(known).replacement) : this.#use(known).replacement));
+    return [...this.#replacements.values()];
   }
 
   /** How many values each rule took out. */
@@ -113,7 +122,7 @@ export class KnownValues {
   /** A text without the values that are known. `words`: also without the short ones. */
   replaceIn(text: string, words: boolean): string {
     this.#search ??= new Search([...this.#byText.values()].filter(({ isSpread }) => isSpread));
-    return this.#search.replaceIn(text, words, (known) => this.#use(known).replacement);
+    return this.#search.replaceIn(text, words, (known) => this.#use(known));
   }
 
   /** Whether a text has a value that is known. */
@@ -164,7 +173,7 @@ class Search {
     this.#encoded = anyOf(encoded.filter(inExpression), escapePattern, 'g');
     this.#words = anyOf(
       short.map(({ text }) => text),
-      (one) => `(?<![\\p{L}\\p{N}])${escapePattern(one)}(?![\\p{L}\\p{N}])`,
+      (one) => `(?<![\\p{L}\\p{N}_])${escapePattern(one)}(?![\\p{L}\\p{N}_])`,
       'gu',
     );
   }
@@ -198,7 +207,7 @@ class Search {
 }
 
 /** Regular expressions that find any of these texts, the longest first. */
-function anyOf(texts: readonly string[], written: (text: string) => string, flags: string): readonly RegExp[] {
+export function anyOf(texts: readonly string[], written: (text: string) => string, flags: string): readonly RegExp[] {
   const sorted = [...new Set(texts)].sort((a, b) => b.length - a.length);
   const patterns: RegExp[] = [];
   let alternatives: string[] = [];

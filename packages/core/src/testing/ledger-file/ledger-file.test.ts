@@ -105,6 +105,7 @@ describe('what is no ledger file is refused with what is wrong', () => {
         ),
     ],
     ['the "replacements" of its "redaction"', ({ redaction }) => set(redaction, 'replacements', [''])],
+    ['are not a list of short texts', ({ redaction }) => set(redaction, 'replacements', ['x'.repeat(501)])],
     ['"removed" of its "redaction"', ({ redaction }) => set(redaction, 'removed', { x: 'many' })],
     ['its "blobs" are not an object', (file) => set(file, 'blobs', [])],
     ['its "events" are not a list', (file) => void Object.assign(file, { events: {} })],

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { secretsInUse } from '../../base/secret.ts';
 import { type Event, eventVersions } from '../../ledger/event.ts';
-import { defaultReplacement, escapePattern, KnownValues } from './known-values.ts';
+import { anyOf, defaultReplacement, escapePattern, KnownValues } from './known-values.ts';
 import type { LedgerFile } from './ledger-file.ts';
 import { lostFingerprint, redactEvent } from './redact-events.ts';
 import { searching } from './redaction-rules.ts';
@@ -9,6 +9,7 @@ import { Redactor } from './redactor.ts';
 
 /** What stands in the place of everything that is taken out when two sides are compared. */
 const mark = '[redacted]';
+const standInNumbers = /(?<!\d)99\d{7}(?!\d)/g;
 // Code may have made capitals of it.
 const defaultMarks = /\[redacted \d+\]/gi;
 
@@ -26,10 +27,15 @@ export function redactionNormalizer({ redaction, events }: Pick<LedgerFile, 'red
   const learn = (): void => {
     for (const secret of secretsInUse()) if (secret.reveal() !== '') known.add(secret.reveal(), `secret ${secret.name}`, true);
   };
-  const marks = anyOf(replacements.map(String));
+  const texts = replacements.filter((one) => typeof one === 'string');
+  const marks = [...anyOf(texts, escapePattern, 'gi'), defaultMarks];
+  const isMarked = (number: number): boolean => numbers.has(number) || known.isNumberFor(number);
   const marked = (value: JsonValue | undefined): JsonValue | undefined => {
-    if (typeof value === 'string') return value.replace(marks, mark).replace(defaultMarks, mark);
-    if (typeof value === 'number') return numbers.has(value) || known.isNumberFor(value) ? mark : value;
+    if (typeof value === 'string') {
+      const told = marks.reduce((text, pattern) => text.replace(pattern, mark), value);
+      return told.replace(standInNumbers, (digits) => (isMarked(Number(digits)) ? mark : digits));
+    }
+    if (typeof value === 'number') return isMarked(value) ? mark : value;
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map((part) => marked(part) as JsonValue);
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [String(marked(key)), marked(part)]));
@@ -39,7 +45,8 @@ export function redactionNormalizer({ redaction, events }: Pick<LedgerFile, 'red
     const { type } = value as { readonly type?: unknown };
     const isEvent = typeof type === 'string' && Object.hasOwn(eventVersions, type);
     const redacted = isEvent ? redactEvent(value as unknown as Event, redactor) : redactor.redact(value, { keys: [], isPrompt: true });
-    return marked(withoutFingerprint(redacted as JsonValue, lost)) as JsonValue;
+    const told = withoutFingerprint(redacted as JsonValue, lost);
+    return marked(replacements.length === 0 ? told : withoutSizes(told)) as JsonValue;
   };
 }
 
@@ -54,10 +61,11 @@ function withoutFingerprint(value: JsonValue, lost: ReadonlySet<unknown>): JsonV
   return type === 'tool_attempt' && lost.has(callId) ? { type, callId, ...rest } : value;
 }
 
-/** Finds any of these texts, the longest first. */
-function anyOf(texts: readonly string[]): RegExp {
-  const sorted = [...new Set(texts)].sort((a, b) => b.length - a.length);
-  return sorted.length === 0
-    ? /(?!)/g
-    : new RegExp(sorted.map((text) => (/^\d+$/.test(text) ? `(?<!\\d)${text}(?!\\d)` : escapePattern(text))).join('|'), 'gi');
+/** What a decision says of the size of prompts: it changes with what was taken out of them. */
+const sizes: ReadonlySet<string> = new Set(['tokensBefore', 'tokensAfter', 'needed']);
+
+function withoutSizes(value: JsonValue): JsonValue {
+  const { type, data, ...rest } = value as JsonObject;
+  if (type !== 'decision' || typeof data !== 'object' || data === null || Array.isArray(data)) return value;
+  return { type, ...rest, data: Object.fromEntries(Object.entries(data).filter(([key]) => !sizes.has(key))) };
 }

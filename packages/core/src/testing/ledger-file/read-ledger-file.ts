@@ -8,7 +8,7 @@ import { type Event, eventVersions } from '../../ledger/event.ts';
 import { decodeEvent } from '../../ledger/upcast.ts';
 import { InvalidLedgerFileError, LedgerFileTooNewError } from './errors.ts';
 import { type LedgerFile, ledgerFileFormat, ledgerFileVersion, type RedactionRecord, type WrittenPattern } from './ledger-file.ts';
-import { findBadRules } from './redaction-rules.ts';
+import { findBadRules, longestReplacement } from './redaction-rules.ts';
 
 export interface ReadLedgerFileOptions {
   /** Bytes that a file may have at most. @default 268435456 (256 MB) */
@@ -121,8 +121,11 @@ class Reader {
     if (isListOfText(fields) !== undefined) this.#refuse('the "fields" of its "redaction" are not a list of texts');
     if (!Array.isArray(patterns) || !patterns.every(isWrittenPattern))
       this.#refuse('the "patterns" of its "redaction" are not a list of { source, flags }');
-    if (!Array.isArray(replacements) || !replacements.every((one) => (typeof one === 'string' && one !== '') || Number.isFinite(one))) {
-      this.#refuse('the "replacements" of its "redaction" are not a list of texts and numbers');
+    if (
+      !Array.isArray(replacements) ||
+      !replacements.every((one) => (typeof one === 'string' && one !== '' && one.length <= longestReplacement) || Number.isFinite(one))
+    ) {
+      this.#refuse('the "replacements" of its "redaction" are not a list of short texts and numbers');
     }
     if (!isPlainObject(removed) || !Object.values(removed).every(Number.isInteger))
       this.#refuse('"removed" of its "redaction" does not hold whole numbers');

@@ -28,6 +28,8 @@ export interface RedactionRules {
 
 const mostRules = 1_000;
 const longestRule = 2_000;
+/** Characters that may stand in the place of a value. */
+export const longestReplacement = 500;
 
 const isListOfFields: OptionCheck = (value) => {
   const fits = isListOfText(value) === undefined && (value as readonly string[]).every((field) => findBadField(field) === undefined);
@@ -111,9 +113,15 @@ function mayTakeForEver(source: string): boolean {
 function checkedReplace(replace: Replace): Replace {
   return (redacted) => {
     const replacement: unknown = replace(redacted);
-    if (typeof replacement === 'string' && replacement.trim() !== '' && !/[/#~>\p{Cc}]/u.test(replacement)) return replacement;
+    if (
+      typeof replacement === 'string' &&
+      replacement.length <= longestReplacement &&
+      replacement.trim() !== '' &&
+      !/[/#~>\p{Cc}]/u.test(replacement)
+    )
+      return replacement;
     const reason =
-      '`replace` must give a text that is not empty and has none of / # ~ > and no control characters: it may stand in the path of an invocation';
+      '`replace` must give a text of 1 to 500 characters that has none of / # ~ > and no control characters: it may stand in the path of an invocation';
     throw new InvalidOptionError({ function: 'exportLedger', reason });
   };
 }

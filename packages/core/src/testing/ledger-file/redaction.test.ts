@@ -226,6 +226,19 @@ describe('chosen fields', () => {
     expect(await exported(value, { fields: ['look.name'] })).toEqual({ name: '[redacted 1]', pet: { name: 'Rex' } });
   });
 
+  test('also from JSON within texts, and from JSON within that', async () => {
+    const inner = JSON.stringify({ email: 'a"b', pin: 7, other: 1 });
+    const value = {
+      said: `look({"email":"ann", "pin": 12.5, "city": "Bern"}) and ${inner}`,
+      nested: `x ${JSON.stringify(JSON.stringify({ email: 'zoe' }))}`,
+    };
+    const redacted = (await exported(value, { fields: ['email', 'pin'] })) as JsonObject;
+    expect(redacted['said']).toMatch(
+      /^look\(\{"email":"\[redacted \d\]", "pin": 99000000\d, "city": "Bern"\}\) and \{"email":"\[redacted \d\]","pin":99000000\d,"other":1\}$/,
+    );
+    expect(redacted['nested']).toMatch(/^x "\{\\"email\\":\\"\[redacted \d\]\\"\}"$/);
+  });
+
   test('of the state of a scope', async () => {
     const app = runtime({ app: 'shop' });
     const session = await app.session({ userId: 'ann' });
@@ -306,6 +319,7 @@ describe('options that cannot work are refused', () => {
     [{ redact: { replace: 'x' } }, '`replace` must be a function'],
     [{ redact: { fields: ['email'], replace: () => '' } }, '`replace` must give a text'],
     [{ redact: { fields: ['email'], replace: () => 'a/b' } }, '`replace` must give a text'],
+    [{ redact: { fields: ['email'], replace: () => 'x'.repeat(501) } }, '`replace` must give a text of 1 to 500 characters'],
   ])('%j', async ([options, message]) => {
     const session = await sessionWith({ email: 'ann@example.com' });
     await expect(exportLedger(session, options as never)).rejects.toMatchObject({

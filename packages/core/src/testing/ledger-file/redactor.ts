@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonValue, setOwn } from '../../base/json.ts';
-import { type KnownValues, shortestAnywhere } from './known-values.ts';
+import { escapePattern, type KnownValues, shortestAnywhere } from './known-values.ts';
 import type { RedactionRules } from './redaction-rules.ts';
 import { findSecrets } from './secret-patterns.ts';
 import { isSensitiveKey } from './sensitive-keys.ts';
@@ -18,6 +18,22 @@ export interface ValuePlace {
   readonly isPrompt?: boolean;
 }
 
+/** A value in a text. */
+interface FoundValue {
+  readonly from: number;
+  readonly to: number;
+  readonly rule: string;
+}
+
+/** Finds a member of JSON within a text, also of JSON within JSON: its value as a text, quoted or escaped, or as a number. */
+function memberNamed(key: string): RegExp {
+  const name = escapePattern(key);
+  return new RegExp(
+    `"${name}"\\s{0,9}:\\s{0,9}(?:"((?:[^"\\\\]|\\\\.){1,20000})"|(-?\\d[\\d.eE+-]{0,40}))|\\\\"${name}\\\\"\\s{0,9}:\\s{0,9}\\\\"([^"\\\\]{1,20000})\\\\"`,
+    'gi',
+  );
+}
+
 const longestJsonText = 20_000_000;
 const shortestSpreadNumber = 4;
 
@@ -25,13 +41,16 @@ const shortestSpreadNumber = 4;
 export class Redactor {
   readonly #rules: RedactionRules;
   readonly #known: KnownValues;
-  readonly #fields: readonly { readonly rule: string; readonly path: readonly string[] }[];
+  readonly #fields: readonly { readonly rule: string; readonly path: readonly string[]; readonly member: RegExp }[];
   #isLearning = false;
 
   constructor(rules: RedactionRules, known: KnownValues) {
     this.#rules = rules;
     this.#known = known;
-    this.#fields = rules.fields.map((field) => ({ rule: `field ${field}`, path: field.toLowerCase().split('.') }));
+    this.#fields = rules.fields.map((field) => {
+      const path = field.toLowerCase().split('.');
+      return { rule: `field ${field}`, path, member: memberNamed(path.at(-1) ?? '') };
+    });
   }
 
   /** Runs what redacts, and only remembers what it finds. */
@@ -106,18 +125,36 @@ export class Redactor {
       const value = text.slice(from, to);
       if (from < done || this.#known.isReplacement(value)) continue;
       if (this.#isLearning) this.#learn(value, rule, value.length >= shortestAnywhere || rule.startsWith('pattern '));
-      else redacted += text.slice(done, from) + this.#known.replacementOf(value, rule);
+      else redacted += text.slice(done, from) + this.#inText(value, rule);
       done = to;
     }
     return this.#isLearning ? text : redacted + text.slice(done);
   }
 
-  #chosen(text: string): { readonly from: number; readonly to: number; readonly rule: string }[] {
-    return this.#rules.patterns.flatMap((pattern) =>
-      [...text.matchAll(pattern)]
-        .filter(([found]) => found !== '')
-        .map((match) => ({ from: match.index, to: match.index + match[0].length, rule: `pattern ${pattern.source}` })),
-    );
+  /** What stands in the place of a value in a text; of a number that stands under a key, a number. */
+  #inText(value: string, rule: string): string {
+    return rule.startsWith('field ') && /^-?\d/.test(value) && String(Number(value)) === value
+      ? String(this.#known.numberFor(Number(value), rule))
+      : this.#known.replacementOf(value, rule);
+  }
+
+  /** What chosen patterns find, and what stands under chosen keys in JSON that is part of a text. */
+  #chosen(text: string): FoundValue[] {
+    const found: FoundValue[] = [];
+    for (const pattern of this.#rules.patterns) {
+      for (const match of text.matchAll(pattern)) {
+        if (match[0] !== '') found.push({ from: match.index, to: match.index + match[0].length, rule: `pattern ${pattern.source}` });
+      }
+    }
+    if (!text.includes('"')) return found;
+    for (const { rule, member } of this.#fields) {
+      for (const match of text.matchAll(member)) {
+        const value = match[1] ?? match[2] ?? match[3] ?? '';
+        const from = match.index + match[0].lastIndexOf(value);
+        if (value !== '') found.push({ from, to: from + value.length, rule });
+      }
+    }
+    return found;
   }
 
   #list(list: readonly JsonValue[], place: ValuePlace): JsonValue {
@@ -161,6 +198,8 @@ export class Redactor {
   /** The place of a member: the value of something with a name stands under that name. */
   #placeIn(object: Members, key: string, here: ValuePlace): ValuePlace {
     const named = here.isSchema === true ? undefined : nameOf(object);
+    // What a tool is called is no word of a text.
+    if (here.isSchema === true && key === 'name' && isPlainObject(object['inputSchema'])) return { keys: here.keys, isName: true };
     if (named === undefined) return this.#below(here, key, object);
     if (valueKeys.has(key)) return this.#below(here, named, object);
     return object[key] === named && here.rule === undefined ? { keys: here.keys, isName: true } : this.#below(here, key, object);
