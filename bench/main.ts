@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { appends } from './cases/appends.ts';
 import { bytesByLength } from './cases/bytes-by-length.ts';
 import { deltas } from './cases/deltas.ts';
+import { evals } from './cases/evals.ts';
 import { forks } from './cases/forks.ts';
 import { importCost } from './cases/import-cost.ts';
 import { loadSession } from './cases/load-session.ts';
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   timeTravel,
   forks,
   waitingRuns,
+  evals,
   importCost,
 ];
 
