@@ -29,6 +29,8 @@ describe('testAgent', () => {
     await expect(testAgent(talker, { input: 'Hi', responses: [] })).rejects.toMatchObject({ code: 'test_step_failed' });
     await expect(testAgent(talker, { input: 'Hi', responses: ['a', 'b'] })).rejects.toMatchObject({ code: 'test_step_failed', data: { step: 3 } });
     await expect(testAgent(talker, { input: 5 as never, responses: [] })).rejects.toMatchObject({ code: 'invalid_test' });
+    await expect(testAgent(talker, { input: 'Hi' } as never)).rejects.toThrow('`responses` must be a list of what the models answer, not undefined');
+    await expect(testAgent(talker, undefined as never)).rejects.toMatchObject({ code: 'invalid_test' });
   });
 });
 

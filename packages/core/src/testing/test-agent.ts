@@ -1,4 +1,6 @@
+import { describeValue, isList } from '../base/options.ts';
 import type { OutputOf, Runnable } from '../ledger/runnable.ts';
+import { InvalidTestError } from './run-test/errors.ts';
 import type { RunTestOptions } from './run-test/options.ts';
 import { runTest, type TestRun } from './run-test/run-test.ts';
 import { type ModelAnswerStep, model, user } from './run-test/steps.ts';
@@ -14,6 +16,13 @@ export interface TestConversation extends RunTestOptions {
  * `runTest` for the simplest case: one message, and the answers of the models in the order of the calls.
  * @throws InvalidTestError, TestStepError
  */
-export function testAgent<R extends Runnable>(runnable: R, { input, responses, ...options }: TestConversation): Promise<TestRun<OutputOf<R>>> {
-  return Promise.resolve().then(() => runTest(runnable, [user(input), ...responses.map((response) => model(response))], options));
+export async function testAgent<R extends Runnable>(runnable: R, conversation: TestConversation): Promise<TestRun<OutputOf<R>>> {
+  const { input, responses, ...options } = conversation ?? {};
+  if (isList(responses) !== undefined) {
+    throw new InvalidTestError({
+      what: 'testAgent()',
+      reason: `\`responses\` must be a list of what the models answer, not ${describeValue(responses)}`,
+    });
+  }
+  return runTest(runnable, [user(input), ...responses.map((response) => model(response))], options);
 }

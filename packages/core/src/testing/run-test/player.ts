@@ -293,7 +293,7 @@ export class Player {
     const { events } = this.#scene.session;
     const left = this.#steps.slice(this.#index + 1).map((one, offset) => `  step ${this.#index + offset + 2}: ${stepText(one)}`);
     const parts = [
-      `${what} ${why}.`,
+      `${what} ${why.replace(/\.$/, '')}.`,
       `\nAt that moment:\n${doingText(work, this.#scene)}`,
       `\nWhat has happened:\n${accountOf(this.#done, events)}`,
       ...(left.length === 0 ? [] : [`\nStill to come:\n${left.join('\n')}`]),
