@@ -3,7 +3,7 @@ import { type AgentOptions, agent, canonicalJson, type Event, memoryStore, promp
 import { appendBoundaries, type ScriptedResponse, scriptedModel, tickingClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { partedCalls, strictModel, withWindow } from './small-window.ts';
+import { partedCalls } from './parted-calls.ts';
 
 const read = tool({
   name: 'read',
@@ -36,22 +36,22 @@ function expectExact(session: Session, models: readonly { readonly calls: readon
   expect(rebuilt.sort()).toEqual(received.map((text) => canonicalJson(JSON.parse(text) as never)).sort());
 }
 
-async function readPages(window: number, rounds: number, options: Partial<AgentOptions> = {}, declared: number | 'unknown' = window) {
-  const { scripted, seen } = strictModel(window, reading(rounds));
+async function readPages(window: number, rounds: number, options: Partial<AgentOptions> = {}, isWindowKnown = true) {
+  const scripted = scriptedModel(reading(rounds), { contextWindow: window, isWindowKnown });
   const reader = agent({
     name: 'reader',
-    model: withWindow(scripted, declared === 'unknown' ? undefined : declared),
+    model: scripted,
     tools: [read, same],
     limits: { rounds: rounds + 5 },
     ...options,
   });
   const result = await runtime({ app: 'library' }).run(reader, 'Read all');
-  return { ...result, scripted, seen };
+  return { ...result, scripted };
 }
 
 test('what is old is left out at 80 % of the window: a decision with a count, no parted call, and every prompt can be shown again', async () => {
-  const { session, status, scripted, seen } = await readPages(6_000, 40);
-  expect([status, seen.refused]).toEqual(['completed', 0]);
+  const { session, status, scripted } = await readPages(6_000, 40);
+  expect([status, scripted.refused]).toEqual(['completed', 0]);
   const [first] = compactions(session);
   expect(first).toMatchObject({
     strategy: 'trim',
@@ -79,14 +79,15 @@ test('each event is covered once, and the count of what was left out goes on', a
 describe('with a model for summaries', () => {
   const summarised = async (answer: ScriptedResponse) => {
     const summariser = scriptedModel([], { modelId: 'summary', defaultResponse: answer });
-    const once = { ...withWindow(summariser, undefined), settings: { retry: { maxAttempts: 1 } } };
+    const settings = { retry: { maxAttempts: 1 } };
+    const once = { kind: 'model' as const, provider: 'scripted', modelId: 'summary', settings, load: () => summariser };
     const result = await readPages(6_000, 40, { compaction: { model: once } });
     return { ...result, summariser };
   };
 
   test('a child of the agent writes it: recorded, exact, with the newest messages beside it', async () => {
-    const { session, scripted, summariser, seen } = await summarised({ text: 'Pages were read.' });
-    expect(seen.refused).toBe(0);
+    const { session, scripted, summariser } = await summarised({ text: 'Pages were read.' });
+    expect(scripted.refused).toBe(0);
     expect(compactions(session)[0]).toMatchObject({ strategy: 'summary', overlap: 3, summary: expect.stringContaining('Pages were read.') });
     const children = session.events.filter((event) => event.type === 'invocation_start' && event.invocationId.includes('/compaction#'));
     expect(children).toHaveLength(compactions(session).length);
@@ -115,20 +116,23 @@ describe('with a model for summaries', () => {
     ['is empty', { text: ' \n' }],
     ['fails', { error: new Error('no') }],
   ])('a summary that %s is not used: what is old is left out', async (_name, answer) => {
-    const { session, status, seen } = await summarised(answer);
-    expect([status, seen.refused]).toEqual(['completed', 0]);
+    const { session, status, scripted } = await summarised(answer);
+    expect([status, scripted.refused]).toEqual(['completed', 0]);
     expect(new Set(compactions(session).map(({ strategy }) => strategy))).toEqual(new Set(['trim']));
   });
 
   test('a process that stops anywhere leaves a run that goes on to the same answer with exact prompts', async () => {
     const make = () => {
-      const { scripted } = strictModel(2_500, (prompt) => {
-        const pages = [...jsonOf(prompt).matchAll(/page (\d+)/g)].map(([, page]) => Number(page));
-        const next = Math.max(-1, ...pages) + 1;
-        return next < 9 ? { toolCalls: [{ name: 'read', args: { page: next } }] } : { text: 'done' };
-      });
+      const scripted = scriptedModel(
+        (prompt) => {
+          const pages = [...jsonOf(prompt).matchAll(/page (\d+)/g)].map(([, page]) => Number(page));
+          const next = Math.max(-1, ...pages) + 1;
+          return next < 9 ? { toolCalls: [{ name: 'read', args: { page: next } }] } : { text: 'done' };
+        },
+        { contextWindow: 2_500 },
+      );
       const summariser = scriptedModel([], { modelId: 'summary', defaultResponse: { text: 'Some were read.' } });
-      const reader = agent({ name: 'reader', model: withWindow(scripted, 2_500), tools: [read], compaction: { model: summariser, overlap: 1 } });
+      const reader = agent({ name: 'reader', model: scripted, tools: [read], compaction: { model: summariser, overlap: 1 } });
       return { scripted, summariser, reader };
     };
     const whole = make();
@@ -150,42 +154,40 @@ describe('with a model for summaries', () => {
 
 describe('a provider that refuses the prompt', () => {
   test('of a model whose window is not known: what is old is left out, and the answer comes', async () => {
-    const { session, status, seen, scripted } = await readPages(3_000, 30, {}, 'unknown');
+    const { session, status, scripted } = await readPages(3_000, 30, {}, false);
     expect(status).toBe('completed');
-    expect(seen.refused).toBeGreaterThan(0);
+    expect(scripted.refused).toBeGreaterThan(0);
     expect(compactions(session)[0]).toMatchObject({ reason: 'overflow', strategy: 'trim' });
     // What was refused once is not tried again and again.
-    expect(seen.refused).toBeLessThan(5);
+    expect(scripted.refused).toBeLessThan(5);
     expectExact(session, [scripted]);
   });
 
   test('also with the guards off', async () => {
-    const { session, status } = await readPages(3_000, 30, { compaction: false }, 'unknown');
+    const { session, status } = await readPages(3_000, 30, { compaction: false }, false);
     expect(status).toBe('completed');
     expect(compactions(session).every(({ reason }) => reason === 'overflow')).toBe(true);
   });
 
   test('for the results of one round alone: they are shortened, without a step that changes nothing before it', async () => {
     const big = tool({ name: 'big', description: 'Much', schema: z.object({}), recovery: 'rerun', execute: () => 'word '.repeat(4_000) });
-    const { scripted, seen } = strictModel(5_000, (_prompt, answered) =>
-      answered === 0 ? { toolCalls: [{ name: 'big' }, { name: 'big', args: {} }] } : { text: 'done' },
+    const scripted = scriptedModel(
+      (_prompt, answered) => (answered === 0 ? { toolCalls: [{ name: 'big' }, { name: 'big', args: {} }] } : { text: 'done' }),
+      { contextWindow: 5_000, isWindowKnown: false },
     );
-    const { session, output } = await runtime({ app: 'library' }).run(
-      agent({ name: 'reader', model: withWindow(scripted, undefined), tools: [big] }),
-      'Go',
-    );
+    const { session, output } = await runtime({ app: 'library' }).run(agent({ name: 'reader', model: scripted, tools: [big] }), 'Go');
     expect(output).toBe('done');
     expect(compactions(session).map(({ strategy, resultLimit, covers }) => [strategy, resultLimit, covers.length])).toEqual([['shorten', 2_000, 0]]);
-    expect(seen.refused).toBe(1);
+    expect(scripted.refused).toBe(1);
     expect(jsonOf(scripted.calls.at(-1)?.prompt)).toContain('[...truncated]');
     expectExact(session, [scripted]);
   });
 
   test('with nothing to leave out: a later model with a larger window is asked, also by another process', async () => {
     const make = () => {
-      const small = strictModel(1_000, () => ({ text: 'never' }), 'small').scripted;
-      const large = strictModel(20_000, () => ({ text: 'done' }), 'large').scripted;
-      return { small, large, reader: agent({ name: 'reader', model: [withWindow(small, 1_000), withWindow(large, 20_000)] }) };
+      const small = scriptedModel(() => ({ text: 'never' }), { modelId: 'small', contextWindow: 1_000 });
+      const large = scriptedModel(() => ({ text: 'done' }), { modelId: 'large', contextWindow: 20_000 });
+      return { small, large, reader: agent({ name: 'reader', model: [small, large] }) };
     };
     const { small, large, reader } = make();
     const { session, output } = await runtime({ app: 'library', ports: { clock: tickingClock() } }).run(reader, 'long '.repeat(2_000));
@@ -202,12 +204,9 @@ describe('a provider that refuses the prompt', () => {
   });
 
   test('with nothing to leave out: the agent fails at once and says what to do', async () => {
-    const { scripted, seen } = strictModel(1_000, () => ({ text: 'never' }));
-    const { status, error, session } = await runtime({ app: 'library' }).run(
-      agent({ name: 'reader', model: withWindow(scripted, undefined) }),
-      'long '.repeat(2_000),
-    );
-    expect([status, seen.refused]).toEqual(['error', 1]);
+    const scripted = scriptedModel(() => ({ text: 'never' }), { contextWindow: 1_000, isWindowKnown: false });
+    const { status, error, session } = await runtime({ app: 'library' }).run(agent({ name: 'reader', model: scripted }), 'long '.repeat(2_000));
+    expect([status, scripted.refused]).toEqual(['error', 1]);
     expect(error).toMatchObject({ code: 'model_context_overflow', message: expect.stringContaining('use a model with a larger window') });
     expect(decisions(session).map(({ decision }) => decision)).toEqual(['give_up']);
     expect(compactions(session)).toEqual([]);
@@ -215,10 +214,12 @@ describe('a provider that refuses the prompt', () => {
 });
 
 test('the loop detector still counts calls that were left out of the prompt', async () => {
-  const { scripted } = strictModel(2_000, (_prompt, answered) =>
-    answered < 12 ? { toolCalls: [answered % 3 === 0 ? { name: 'same' } : { name: 'read', args: { page: answered } }] } : { text: 'done' },
+  const scripted = scriptedModel(
+    (_prompt, answered) =>
+      answered < 12 ? { toolCalls: [answered % 3 === 0 ? { name: 'same' } : { name: 'read', args: { page: answered } }] } : { text: 'done' },
+    { contextWindow: 2_000 },
   );
-  const { session } = await runtime({ app: 'library' }).run(agent({ name: 'reader', model: withWindow(scripted, 2_000), tools: [read, same] }), 'Go');
+  const { session } = await runtime({ app: 'library' }).run(agent({ name: 'reader', model: scripted, tools: [read, same] }), 'Go');
   expect(compactions(session).length).toBeGreaterThan(1);
   const third = session.events.filter((event) => event.type === 'tool_result' && event.name === 'same')[2];
   expect(third).toMatchObject({ notes: [expect.any(String)] });
@@ -231,11 +232,14 @@ test('a call of which nobody knows whether it took effect stays in the prompt wi
     schema: z.object({}),
     execute: () => toolResult.unknown('Nobody knows.'),
   });
-  const { scripted } = strictModel(3_000, (_prompt, answered) => {
-    if (answered === 0) return { toolCalls: [{ name: 'pay' }] };
-    return answered < 20 ? { toolCalls: [{ name: 'read', args: { page: answered } }] } : { text: 'done' };
-  });
-  const { session } = await runtime({ app: 'library' }).run(agent({ name: 'reader', model: withWindow(scripted, 3_000), tools: [pay, read] }), 'Go');
+  const scripted = scriptedModel(
+    (_prompt, answered) => {
+      if (answered === 0) return { toolCalls: [{ name: 'pay' }] };
+      return answered < 20 ? { toolCalls: [{ name: 'read', args: { page: answered } }] } : { text: 'done' };
+    },
+    { contextWindow: 3_000 },
+  );
+  const { session } = await runtime({ app: 'library' }).run(agent({ name: 'reader', model: scripted, tools: [pay, read] }), 'Go');
   expect(compactions(session).length).toBeGreaterThan(1);
   expect(session.events.some((event: Event) => event.type === 'tool_result' && event.result.status === 'unknown')).toBe(true);
   expect(jsonOf(scripted.calls.at(-1)?.prompt)).toContain('"toolName":"pay"');
@@ -254,11 +258,14 @@ test('the message that a run was started with stays when others come later', asy
       return 'asked';
     },
   });
-  const { scripted } = strictModel(2_500, (_prompt, answered) => {
-    if (answered === 1) return { toolCalls: [{ name: 'ask' }] };
-    return answered < 16 ? { toolCalls: [{ name: 'read', args: { page: answered } }] } : { text: 'done' };
-  });
-  const reader = agent({ name: 'reader', model: withWindow(scripted, 2_500), tools: [read, ask] });
+  const scripted = scriptedModel(
+    (_prompt, answered) => {
+      if (answered === 1) return { toolCalls: [{ name: 'ask' }] };
+      return answered < 16 ? { toolCalls: [{ name: 'read', args: { page: answered } }] } : { text: 'done' };
+    },
+    { contextWindow: 2_500 },
+  );
+  const reader = agent({ name: 'reader', model: scripted, tools: [read, ask] });
   const { session } = await app.run(reader, { session: 's', input: 'Copy all pages' });
   expect(compactions(session).length).toBeGreaterThan(1);
   const last = jsonOf(scripted.calls.at(-1)?.prompt);
@@ -269,16 +276,17 @@ test('the message that a run was started with stays when others come later', asy
 
 test('the options of an agent come before those of its runtime', async () => {
   const run = async (shared: AgentOptions['compaction'], own: AgentOptions['compaction']) => {
-    const { scripted } = strictModel(100_000, reading(30));
+    const scripted = scriptedModel(reading(30), { contextWindow: 6_000 });
     const reader = agent({
       name: 'reader',
-      model: withWindow(scripted, 6_000),
+      model: scripted,
       tools: [read],
       limits: { rounds: 40 },
       ...(own === undefined ? {} : { compaction: own }),
     });
     const app = runtime({ app: 'library', ...(shared === undefined ? {} : { compaction: shared }) });
-    return compactions((await app.run(reader, 'Go')).session).length;
+    // What is done about a prompt that was refused is no matter of these options.
+    return compactions((await app.run(reader, 'Go')).session).filter(({ reason }) => reason === 'window').length;
   };
   expect(await run(undefined, undefined)).toBeGreaterThan(0);
   expect(await run(false, undefined)).toBe(0);

@@ -1,40 +1,31 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { agent, type CompactionOptions, type Event, type Model, runtime, type Session, tool } from 'adjutant';
-import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { agent, type CompactionOptions, type Event, runtime, type Session, tool } from 'adjutant';
+import { type ScriptedModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { countTokens, partedCalls, promptTooLong, withWindow } from './small-window.ts';
+import { partedCalls } from './parted-calls.ts';
 
 const rounds = 2_000;
-const window = 20_000;
+const contextWindow = 20_000;
 
 class Watched {
   readonly parted: string[] = [];
   last: LanguageModelV4Prompt = [];
-  refused = 0;
   summaries = 0;
   calls = 0;
-  longest = 0;
 
   readonly answer = (prompt: LanguageModelV4Prompt): ScriptedResponse => {
     this.parted.push(...partedCalls(prompt));
-    const tokens = countTokens(prompt);
-    if (tokens > window) {
-      this.refused++;
-      return { error: promptTooLong(window, tokens) };
-    }
-    this.longest = Math.max(this.longest, prompt.length);
-    const usage = { inputTokens: tokens, outputTokens: 20 };
-    if (JSON.stringify(prompt[0]).includes('You summarise')) return { text: `Summary ${++this.summaries}: pages were read.`, usage };
+    if (JSON.stringify(prompt[0]).includes('You summarise')) return { text: `Summary ${++this.summaries}: pages were read.` };
     this.last = prompt;
     const round = this.calls++;
-    if (round === rounds) return { text: 'All pages are read.', usage };
+    if (round === rounds) return { text: 'All pages are read.' };
     const name = round === 2 || round === 7 ? 'note' : 'read';
-    return { toolCalls: [{ name, args: name === 'note' ? { fact: `Fact of round ${round}: café №${round}` } : { page: round } }], usage };
+    return { toolCalls: [{ name, args: name === 'note' ? { fact: `Fact of round ${round}: café №${round}` } : { page: round } }] };
   };
 
-  model(contextWindow: number | undefined): Model {
-    return withWindow(scriptedModel(this.answer, { record: false }), contextWindow);
+  model(isWindowKnown = true): ScriptedModel {
+    return scriptedModel(this.answer, { record: false, contextWindow, isWindowKnown });
   }
 }
 
@@ -71,10 +62,10 @@ function bytesByQuarter({ events }: Session): readonly number[] {
   });
 }
 
-async function converse(watched: Watched, contextWindow: number | undefined, compaction: CompactionOptions) {
+async function converse(watched: Watched, isWindowKnown: boolean, compaction: CompactionOptions) {
   const reader = agent({
     name: 'reader',
-    model: watched.model(contextWindow),
+    model: watched.model(isWindowKnown),
     tools: [note, read],
     limits: { rounds: rounds + 10 },
     compaction,
@@ -82,17 +73,17 @@ async function converse(watched: Watched, contextWindow: number | undefined, com
   return runtime({ app: 'library' }).run(reader, { input: 'Read all pages', timeout: 600_000 });
 }
 
-const cases: readonly (readonly [string, number | undefined, (watched: Watched) => CompactionOptions])[] = [
-  ['without a model for summaries', window, () => ({})],
-  ['with a model for summaries', window, (watched) => ({ model: watched.model(window) })],
-  ['with a model whose window is not known', undefined, () => ({})],
+const cases: readonly (readonly [string, boolean, (watched: Watched) => CompactionOptions])[] = [
+  ['without a model for summaries', true, () => ({})],
+  ['with a model for summaries', true, (watched) => ({ model: watched.model() })],
+  ['with a model whose window is not known', false, () => ({})],
 ];
 
 test.each(cases)(
   '2,000 rounds with large results, %s',
-  async (name, contextWindow, compaction) => {
+  async (name, isWindowKnown, compaction) => {
     const watched = new Watched();
-    const result = await converse(watched, contextWindow, compaction(watched));
+    const result = await converse(watched, isWindowKnown, compaction(watched));
     expect(result.status).toBe('completed');
     expect(result.output).toBe('All pages are read.');
     expect(watched.parted).toEqual([]);

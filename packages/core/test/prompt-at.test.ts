@@ -16,7 +16,6 @@ import {
 import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { strictModel, withWindow } from './small-window.ts';
 
 interface Recording {
   readonly calls: readonly object[];
@@ -54,34 +53,38 @@ const scenarios: Readonly<Record<string, () => Promise<{ session: Session; model
     return { session, models: [model] };
   },
   'after trimming': async () => {
-    const { scripted } = strictModel(2_500, paging(25));
-    const { session } = await app().run(agent({ name: 'a', model: withWindow(scripted, 2_500), tools: [page], maxSteps: 40 }), 'Go');
+    const scripted = scriptedModel(paging(25), { contextWindow: 2_500 });
+    const { session } = await app().run(agent({ name: 'a', model: scripted, tools: [page], maxSteps: 40 }), 'Go');
     return { session, models: [scripted], expected: 'compaction' };
   },
   'after summaries': async () => {
-    const { scripted } = strictModel(2_500, paging(25));
+    const scripted = scriptedModel(paging(25), { contextWindow: 2_500 });
     const summary = scriptedModel([], { defaultResponse: { text: 'Pages.' }, modelId: 'summary' });
-    const reader = agent({ name: 'a', model: withWindow(scripted, 2_500), tools: [page], maxSteps: 40, compaction: { model: summary } });
+    const reader = agent({ name: 'a', model: scripted, tools: [page], maxSteps: 40, compaction: { model: summary } });
     const { session } = await app().run(reader, 'Go');
     return { session, models: [scripted, summary], expected: 'compaction' };
   },
   'after recovery from refused prompts': async () => {
-    const { scripted, seen } = strictModel(3_000, paging(30));
-    const { session } = await app().run(agent({ name: 'a', model: withWindow(scripted, undefined), tools: [page], maxSteps: 40 }), 'Go');
-    expect(seen.refused).toBeGreaterThan(0);
+    const scripted = scriptedModel(paging(30), { contextWindow: 3_000, isWindowKnown: false });
+    const { session } = await app().run(agent({ name: 'a', model: scripted, tools: [page], maxSteps: 40 }), 'Go');
+    expect(scripted.refused).toBeGreaterThan(0);
     return { session, models: [scripted], expected: 'compaction' };
   },
   'in a second run of a session that was compacted': async () => {
-    const { scripted } = strictModel(2_500, (prompt, answered) => (answered === 12 ? { text: 'first' } : paging(30)(prompt, answered)));
-    const reader = agent({ name: 'a', model: withWindow(scripted, 2_500), tools: [page], maxSteps: 40 });
+    const scripted = scriptedModel((prompt, answered) => (answered === 12 ? { text: 'first' } : paging(30)(prompt, answered)), {
+      contextWindow: 2_500,
+    });
+    const reader = agent({ name: 'a', model: scripted, tools: [page], maxSteps: 40 });
     const desk = app();
     await desk.run(reader, { session: 's', input: 'Go' });
     const { session } = await desk.run(reader, { session: 's', input: 'More' });
     return { session, models: [scripted], expected: 'compaction' };
   },
   'in a fork of a session that was compacted': async () => {
-    const { scripted } = strictModel(2_500, (prompt, answered) => (answered === 20 ? { text: 'first' } : paging(30)(prompt, answered)));
-    const reader = agent({ name: 'a', model: withWindow(scripted, 2_500), tools: [page], maxSteps: 40 });
+    const scripted = scriptedModel((prompt, answered) => (answered === 20 ? { text: 'first' } : paging(30)(prompt, answered)), {
+      contextWindow: 2_500,
+    });
+    const reader = agent({ name: 'a', model: scripted, tools: [page], maxSteps: 40 });
     const desk = app();
     await desk.run(reader, { session: 's', input: 'Go' });
     const fork = await desk.fork('s', { id: 'fork' });
@@ -89,11 +92,14 @@ const scenarios: Readonly<Record<string, () => Promise<{ session: Session; model
     return { session, models: [scripted], expected: 'compaction' };
   },
   'in a run that was resumed in the middle': async () => {
-    const { scripted } = strictModel(2_500, (prompt) => {
-      const next = Math.max(-1, ...[...JSON.stringify(prompt).matchAll(/page (\d+)/g)].map(([, n]) => Number(n))) + 1;
-      return next < 12 ? { toolCalls: [{ name: 'page', args: { n: next } }] } : { text: 'done' };
-    });
-    const reader = agent({ name: 'a', model: withWindow(scripted, 2_500), tools: [page] });
+    const scripted = scriptedModel(
+      (prompt) => {
+        const next = Math.max(-1, ...[...JSON.stringify(prompt).matchAll(/page (\d+)/g)].map(([, n]) => Number(n))) + 1;
+        return next < 12 ? { toolCalls: [{ name: 'page', args: { n: next } }] } : { text: 'done' };
+      },
+      { contextWindow: 2_500 },
+    );
+    const reader = agent({ name: 'a', model: scripted, tools: [page] });
     const { session } = await app().run(reader, { input: 'Go', runId: 'run' });
     const cut = session.events.findIndex(({ type }) => type === 'compaction') + 1;
     const made = session.events.slice(0, cut).filter(({ type }) => type === 'model_start').length;
@@ -191,13 +197,16 @@ test('promptAt leaves out what landed while it was seen whether the prompt is to
       throw new Error('no');
     },
   };
-  const outerModel = scriptedModel((_prompt, call) => {
-    if (call === 2) sent.resolve();
-    return call > 1 ? { text: 'done' } : { toolCalls: [call === 0 ? { name: 'begin' } : { name: 'page', args: { n: 1 } }] };
-  });
+  const outerModel = scriptedModel(
+    (_prompt, call) => {
+      if (call === 2) sent.resolve();
+      return call > 1 ? { text: 'done' } : { toolCalls: [call === 0 ? { name: 'begin' } : { name: 'page', args: { n: 1 } }] };
+    },
+    { contextWindow: 100_000 },
+  );
   const outer = agent({
     name: 'outer',
-    model: withWindow(outerModel, 100_000),
+    model: outerModel,
     tools: [begin, page],
     compaction: { model: failing, compactAt: 0.01, overlap: 0 },
   });
@@ -218,8 +227,8 @@ test('promptAt counts from 1 and says how many calls there are', async () => {
 });
 
 test('each prompt of a run begins with the whole prompt before it, except right behind a compaction', async () => {
-  const { scripted } = strictModel(2_500, paging(25));
-  const { session } = await app().run(agent({ name: 'a', model: withWindow(scripted, 2_500), tools: [page], maxSteps: 40 }), 'Go');
+  const scripted = scriptedModel(paging(25), { contextWindow: 2_500 });
+  const { session } = await app().run(agent({ name: 'a', model: scripted, tools: [page], maxSteps: 40 }), 'Go');
   const starts = session.events.flatMap((event) => (event.type === 'model_start' ? [event.seq] : []));
   let compactions = 0;
   for (let i = 1; i < starts.length; i++) {

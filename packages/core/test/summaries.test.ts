@@ -2,7 +2,6 @@ import { agent, type Guardrail, includeHistory, type Renderer, runtime, type Ses
 import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { countTokens, promptTooLong, strictModel, withWindow } from './small-window.ts';
 
 const read = tool({
   name: 'read',
@@ -19,16 +18,24 @@ const hideNumbers: Guardrail = {
 const compactions = ({ events }: Session) => events.flatMap((event) => (event.type === 'compaction' ? [event] : []));
 const isShown = (model: ScriptedModel, text: string) => model.calls.some(({ prompt }) => JSON.stringify(prompt).includes(text));
 const readPages = (rounds: number) =>
-  strictModel(2_500, (_prompt, answered) => (answered < rounds ? { toolCalls: [{ name: 'read', args: { page: answered } }] } : { text: 'done' }));
+  scriptedModel((_prompt, answered) => (answered < rounds ? { toolCalls: [{ name: 'read', args: { page: answered } }] } : { text: 'done' }), {
+    contextWindow: 2_500,
+  });
 
 test.each<[string, readonly Renderer[]]>([
   ['as they are', [includeHistory()]],
   ['wrapped', [includeHistory(), wrapUserMessages((text) => `The user says: ${text}`)]],
 ])('what a guardrail takes out of messages neither the agent nor its summariser reads: messages %s', async (_name, context) => {
-  const { scripted } = readPages(12);
+  const scripted = readPages(12);
   const summary = scriptedModel([], { modelId: 'summary', defaultResponse: { text: 'Pages were read.' } });
-  const model = withWindow(scripted, 2_500);
-  const reader = agent({ name: 'reader', model, tools: [read], context, supervision: { guardrails: [hideNumbers] }, compaction: { model: summary } });
+  const reader = agent({
+    name: 'reader',
+    model: scripted,
+    tools: [read],
+    context,
+    supervision: { guardrails: [hideNumbers] },
+    compaction: { model: summary },
+  });
   const { output } = await runtime({ app: 'library' }).run(reader, 'My card is 4111-1111');
   expect(output).toBe('done');
   expect(summary.calls.length).toBeGreaterThan(0);
@@ -39,11 +46,16 @@ test.each<[string, readonly Renderer[]]>([
 });
 
 test('a summariser reads nothing that its agent is not shown', async () => {
-  const { scripted } = readPages(12);
+  const scripted = readPages(12);
   const summary = scriptedModel([], { modelId: 'summary', defaultResponse: { text: 'Pages were read.' } });
   const first = agent({ name: 'first', model: scriptedModel([{ text: 'Between us' }]) });
-  const model = withWindow(scripted, 2_500);
-  const reader = agent({ name: 'reader', model, tools: [read], context: [includeHistory({ scope: 'own' })], compaction: { model: summary } });
+  const reader = agent({
+    name: 'reader',
+    model: scripted,
+    tools: [read],
+    context: [includeHistory({ scope: 'own' })],
+    compaction: { model: summary },
+  });
   await runtime({ app: 'library' }).run(sequence({ name: 'both', runnables: [first, reader] }), 'Go');
   expect(summary.calls.length).toBeGreaterThan(0);
   expect(isShown(summary, 'page 0')).toBe(true);
@@ -51,17 +63,17 @@ test('a summariser reads nothing that its agent is not shown', async () => {
 });
 
 test.each([4_000, 100_000])('a summary of %i characters is cut off, so that it makes room', async (length) => {
-  const { scripted, seen } = readPages(30);
-  const summary = scriptedModel([], { modelId: 'summary', defaultResponse: { text: 'word '.repeat(length / 5) } });
+  const scripted = readPages(30);
+  const summary = scriptedModel([], { modelId: 'summary', defaultResponse: { text: 'word '.repeat(length / 5) }, contextWindow: 100_000 });
   const reader = agent({
     name: 'reader',
-    model: withWindow(scripted, 2_500),
+    model: scripted,
     tools: [read],
     limits: { rounds: 40 },
-    compaction: { model: withWindow(summary, 100_000) },
+    compaction: { model: summary },
   });
   const { status, session } = await runtime({ app: 'library' }).run(reader, 'Go');
-  expect([status, seen.refused]).toEqual(['completed', 0]);
+  expect([status, scripted.refused]).toEqual(['completed', 0]);
   const summaries = compactions(session).filter(({ strategy }) => strategy === 'summary');
   expect(summaries.length).toBeGreaterThan(0);
   for (const { tokensBefore, tokensAfter, summary: text } of summaries) {
@@ -73,21 +85,17 @@ test.each([4_000, 100_000])('a summary of %i characters is cut off, so that it m
 test('what one model refused does not bind the model that stands in for it', async () => {
   let page = 0;
   const small = scriptedModel(
-    (prompt) => {
-      if (countTokens(prompt) > 2_000) return { error: promptTooLong(2_000, countTokens(prompt)) };
+    () => {
       if (page === 10) return { error: new Error('gone') };
       return { toolCalls: [{ name: 'read', args: { page: page++ } }] };
     },
-    { modelId: 'small' },
+    { modelId: 'small', contextWindow: 2_000, isWindowKnown: false },
   );
-  const large = scriptedModel(
-    (prompt) => ({
-      usage: { inputTokens: countTokens(prompt), outputTokens: 5 },
-      ...(page < 40 ? { toolCalls: [{ name: 'read', args: { page: page++ } }] } : { text: 'done' }),
-    }),
-    { modelId: 'large' },
-  );
-  const reader = agent({ name: 'reader', model: [small, withWindow(large, 100_000)], tools: [read], limits: { rounds: 60 } });
+  const large = scriptedModel(() => (page < 40 ? { toolCalls: [{ name: 'read', args: { page: page++ } }] } : { text: 'done' }), {
+    modelId: 'large',
+    contextWindow: 100_000,
+  });
+  const reader = agent({ name: 'reader', model: [small, large], tools: [read], limits: { rounds: 60 } });
   const { session, output } = await runtime({ app: 'library' }).run(reader, 'Go');
   expect(output).toBe('done');
   const changed = session.events.findIndex((event) => event.type === 'decision' && event.decision === 'fallback');
@@ -96,10 +104,9 @@ test('what one model refused does not bind the model that stands in for it', asy
 });
 
 test('what stays beside a summary is so little that the next one is not due at once', async () => {
-  const { scripted } = readPages(40);
+  const scripted = readPages(40);
   const summary = scriptedModel([], { modelId: 'summary', defaultResponse: { text: 'word '.repeat(100) } });
-  const model = withWindow(scripted, 2_500);
-  const reader = agent({ name: 'reader', model, tools: [read], limits: { rounds: 50 }, compaction: { model: summary } });
+  const reader = agent({ name: 'reader', model: scripted, tools: [read], limits: { rounds: 50 }, compaction: { model: summary } });
   const { session, status } = await runtime({ app: 'library' }).run(reader, 'Go');
   expect(status).toBe('completed');
   const { length } = compactions(session);

@@ -1,9 +1,8 @@
 import { type AgentOptions, agent, type Event, type Guardrail, type HookContext, memoryStore, runtime, type Session, sequence, tool } from 'adjutant';
-import { type ScriptedResponse, scriptedModel, testClock, tickingClock } from 'adjutant/testing';
+import { promptTooLong, type ScriptedResponse, scriptedModel, testClock, tickingClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { lasting } from './approving.ts';
-import { promptTooLong } from './small-window.ts';
 import { finished } from './supervising.ts';
 import { until } from './until.ts';
 

@@ -97,11 +97,16 @@ export function toModel(input: ModelInput): Model {
     const takesNoSchema = (input as { readonly supportsStructuredOutputs?: unknown }).supportsStructuredOutputs === false;
     const support = takesNoSchema ? { structuredOutputs: 'never' as const } : {};
     const { provider, modelId } = input;
-    const mark = isTestModel(input) ? { [testModelMark]: true } : {};
+    const mark = isTestModel(input) ? { [testModelMark]: true, ...windowOf(input as { readonly contextWindow?: unknown }) } : {};
     model = Object.freeze({ kind: 'model' as const, provider, modelId, settings: {}, ...support, ...mark, load: () => input });
     wrapped.set(input, model);
   }
   return model;
+}
+
+/** The window that a scripted model has and says. */
+function windowOf({ contextWindow }: { readonly contextWindow?: unknown }): Pick<Model, 'contextWindow'> {
+  return typeof contextWindow === 'number' ? { contextWindow } : {};
 }
 
 /** The name of a model in events and messages. */

@@ -41,6 +41,7 @@ export {
   type ModelUnderTest,
   modelContract,
 } from './model-contract.ts';
+export { promptTokens, promptTooLong } from './prompt-too-long.ts';
 export { allowRealModels, areRealModelsForbidden, type ForbidRealModelsOptions, forbidRealModels } from './real-model-switch.ts';
 export { diffLedgers, type LedgerDifference } from './replay/diff-ledgers.ts';
 export type { Difference, Divergence, DivergenceKind } from './replay/divergence.ts';

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { agent, run } from 'adjutant';
+import { describe, expect, test } from 'vitest';
 import { systemClock } from '../base/clock.ts';
 import { callModel } from '../models/call.ts';
+import { toModel } from '../models/model.ts';
+import { promptTooLong } from './prompt-too-long.ts';
 import { type ScriptedModelOptions, type ScriptedResponse, scriptedModel } from './scripted-model.ts';
 import { testClock } from './test-clock.ts';
 
@@ -161,4 +164,51 @@ test.each<[what: string, make: () => unknown, message: string]>([
 
 test('what a function gives is checked, too', async () => {
   await expect(call(scriptedModel(() => ({ txt: 'x' }) as never))).rejects.toThrow('what the function gave for call 1: there is no option `txt`');
+});
+
+describe('a window', () => {
+  const ask = (text: string) => ({ prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }] });
+
+  test('longer prompts are refused as providers refuse them, and use up no response', async () => {
+    const model = scriptedModel([{ text: 'Here.' }], { contextWindow: 100 });
+    const refusal = { statusCode: 400, message: expect.stringContaining('maximum context length is 100 tokens') };
+    await expect(model.doGenerate(ask('long '.repeat(100)))).rejects.toMatchObject(refusal);
+    expect([model.refused, model.remaining, model.calls.length]).toEqual([1, 1, 1]);
+    const prompt = ask('short');
+    const tokens = Math.ceil(JSON.stringify(prompt.prompt).length / 3);
+    expect(await model.doGenerate(prompt)).toMatchObject({ content: [{ text: 'Here.' }], usage: { inputTokens: { total: tokens } } });
+    expect(model.refused).toBe(1);
+  });
+
+  test('usage that a response has is reported, and without a window nothing is counted', async () => {
+    const told = scriptedModel([{ text: 'Here.', usage: { inputTokens: 7, outputTokens: 1 } }], { contextWindow: 1_000 });
+    expect(await told.doGenerate(ask('short'))).toMatchObject({ usage: { inputTokens: { total: 7 } } });
+    const plain = scriptedModel([{ text: 'Here.' }]);
+    expect(await plain.doGenerate(ask('long '.repeat(100_000)))).toMatchObject({ usage: { inputTokens: { total: 10 } } });
+    expect([plain.refused, plain.contextWindow]).toEqual([0, undefined]);
+  });
+
+  test('agents know it, or not', async () => {
+    const text = 'long '.repeat(1_000);
+    const known = await run(agent({ name: 'a', model: scriptedModel([{ text: 'never' }], { contextWindow: 500 }) }), text);
+    const model = scriptedModel([{ text: 'never' }], { contextWindow: 500, isWindowKnown: false });
+    const unknown = await run(agent({ name: 'a', model }), text);
+    for (const result of [known, unknown]) expect(result.error?.code).toBe('model_context_overflow');
+    expect([toModel(scriptedModel([], { contextWindow: 500 })).contextWindow, toModel(model).contextWindow, model.refused]).toEqual([
+      500,
+      undefined,
+      1,
+    ]);
+  });
+
+  test('what cannot be meant is refused', () => {
+    expect(() => scriptedModel([], { contextWindow: 0 })).toThrow(/`contextWindow` must be a whole number/);
+    expect(() => scriptedModel([], { isWindowKnown: false })).toThrow(/`isWindowKnown` needs `contextWindow`/);
+  });
+
+  test('promptTooLong is the answer of a provider', async () => {
+    const model = scriptedModel([{ error: promptTooLong(4_000, 5_000) }]);
+    const result = await run(agent({ name: 'a', model }), 'Go');
+    expect(result.error).toMatchObject({ code: 'model_context_overflow' });
+  });
 });

@@ -8,8 +8,9 @@ import type {
 import { type Clock, systemClock } from '../base/clock.ts';
 import { AdjutantError } from '../base/error.ts';
 import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
-import { isAnything, isFlag, isFunction, isNonEmptyText, type OptionCheck } from '../base/options.ts';
+import { isAnything, isCount, isFlag, isFunction, isNonEmptyText, type OptionCheck, type OptionChecks } from '../base/options.ts';
 import { asTestModel } from '../models/test-model-mark.ts';
+import { promptTokens, promptTooLong } from './prompt-too-long.ts';
 import { contentOf, finishOf, waitFor } from './scripted-answer.ts';
 import { responseProblem, type ScriptedResponse } from './scripted-response.ts';
 import { streamOf } from './scripted-stream.ts';
@@ -33,6 +34,13 @@ export interface ScriptedModelOptions {
   readonly defaultResponse?: ScriptedTurn;
   /** Where delays are waited for: the clock of the test, so that they cost no time. @default the system's clock */
   readonly clock?: Clock;
+  /**
+   * Tokens that a prompt may have, counted at three characters of JSON to a token. A longer one is refused as a provider refuses it, and uses up no
+   * response. Responses without `usage` report what was counted. @default any number
+   */
+  readonly contextWindow?: number;
+  /** Whether agents know the window, so that they keep their prompts within it. @default true */
+  readonly isWindowKnown?: boolean;
 }
 
 export interface ScriptedModel extends LanguageModelV4 {
@@ -40,6 +48,10 @@ export interface ScriptedModel extends LanguageModelV4 {
   readonly calls: readonly LanguageModelV4CallOptions[];
   /** Responses of the list that no call has got; 0 when a function answers. */
   readonly remaining: number;
+  /** Calls that were refused because their prompt was longer than the window. */
+  readonly refused: number;
+  /** Tokens that a prompt may have, if agents know it. */
+  readonly contextWindow: number | undefined;
   /** @throws ScriptUnusedError when there are responses that no call has got */
   assertDone(): void;
 }
@@ -66,14 +78,24 @@ export class ScriptUnusedError extends AdjutantError {
 const isClock: OptionCheck = (value) =>
   typeof (value as Partial<Clock> | null)?.setTimer === 'function' ? undefined : 'a clock such as testClock()';
 
+const optionChecks: OptionChecks<ScriptedModelOptions> = {
+  provider: isNonEmptyText,
+  modelId: isNonEmptyText,
+  record: isFlag,
+  defaultResponse: isAnything,
+  clock: isClock,
+  contextWindow: isCount,
+  isWindowKnown: isFlag,
+};
+
 /**
  * A model that gives prepared answers, one for each call, and keeps what it was asked. It streams and answers in one piece.
  * Provider call ids are `call_1`, `call_2`, … over the model's life.
  * @throws InvalidOptionError for options and responses that do not exist or are not what they must be
  */
 export function scriptedModel(responses: ScriptedResponses, options: ScriptedModelOptions = {}): ScriptedModel {
-  const checks = { provider: isNonEmptyText, modelId: isNonEmptyText, record: isFlag, defaultResponse: isAnything, clock: isClock };
-  checkOptions('scriptedModel', options, checks);
+  checkOptions('scriptedModel', options, optionChecks);
+  if (options.isWindowKnown !== undefined && options.contextWindow === undefined) refuse('`isWindowKnown` needs `contextWindow`');
   if (!Array.isArray(responses) && isFunction(responses) !== undefined) refuse('the responses must be a list or a function');
   if (typeof responses !== 'function') for (const [index, turn] of responses.entries()) checkTurn(turn, `response ${index + 1}`);
   if (options.defaultResponse !== undefined) checkTurn(options.defaultResponse, '`defaultResponse`');
@@ -94,6 +116,7 @@ class Script {
   readonly #options: ScriptedModelOptions;
   readonly #calls: LanguageModelV4CallOptions[] = [];
   #callCount = 0;
+  #refused = 0;
   #toolCallCount = 0;
   readonly #nextId = (): string => `call_${++this.#toolCallCount}`;
 
@@ -104,6 +127,8 @@ class Script {
 
   get model(): ScriptedModel {
     const remaining = (): number => this.#remaining;
+    const refused = (): number => this.#refused;
+    const { contextWindow, isWindowKnown = true } = this.#options;
     return asTestModel({
       specificationVersion: 'v4' as const,
       provider: this.#options.provider ?? 'scripted',
@@ -113,6 +138,10 @@ class Script {
       get remaining() {
         return remaining();
       },
+      get refused() {
+        return refused();
+      },
+      contextWindow: isWindowKnown ? contextWindow : undefined,
       assertDone: () => this.#assertDone(),
       doGenerate: (options: LanguageModelV4CallOptions) => this.#generate(options),
       doStream: async (options: LanguageModelV4CallOptions) => ({ stream: await this.#stream(options) }),
@@ -159,6 +188,15 @@ class Script {
 
   #take(options: LanguageModelV4CallOptions): ScriptedResponse {
     if (this.#options.record !== false) this.#calls.push({ ...options, prompt: options.prompt.slice() });
+    const { contextWindow } = this.#options;
+    if (contextWindow === undefined) return this.#next(options);
+    const tokens = promptTokens(options.prompt);
+    if (tokens <= contextWindow) return { usage: { inputTokens: tokens, outputTokens: 5 }, ...this.#next(options) };
+    this.#refused++;
+    return { error: promptTooLong(contextWindow, tokens) };
+  }
+
+  #next(options: LanguageModelV4CallOptions): ScriptedResponse {
     const call = this.#callCount++;
     const isFunctionOfAll = typeof this.#responses === 'function';
     const turn = isFunctionOfAll ? (this.#responses as Exclude<ScriptedTurn, ScriptedResponse>) : (this.#responses[call] as ScriptedTurn | undefined);

@@ -1,9 +1,8 @@
 import { APICallError, type LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { agent, type HookContext, type RequestAnswer, sequence, step, ToolFailure, textProtocol, tool, toolResult } from 'adjutant';
-import { type MakeScenario, roundModel, type ScriptedResponse } from 'adjutant/testing';
+import { type MakeScenario, roundModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 import { call, failedAttempts, leaf, noting } from '../recovery/scenarios.ts';
-import { strictModel, withWindow } from '../small-window.ts';
 
 const schema = z.object({ n: z.number() });
 const calls = (...names: readonly string[]): ScriptedResponse => ({ toolCalls: names.map((name, index) => call(name, index + 1)) });
@@ -264,14 +263,13 @@ export const answering: MakeScenario = () => ({
 
 /** A reader whose prompt outgrows its window; its answers follow from what the newest message says. */
 function reader(name: string, window: number, rounds: number, declared: number | undefined) {
-  const { scripted } = strictModel(
-    window,
+  const model = scriptedModel(
     (prompt) => {
       const page = lastPage(prompt, name) + 1;
       if (!JSON.stringify(prompt).includes(`${name} has begun`)) return { toolCalls: [call('keep', 1)] };
       return page <= rounds ? { toolCalls: [call('read', page)] } : { text: `${name} has read it` };
     },
-    name,
+    { modelId: name, contextWindow: window, isWindowKnown: declared !== undefined },
   );
   const read = tool({
     name: 'read',
@@ -294,7 +292,7 @@ function reader(name: string, window: number, rounds: number, declared: number |
     },
   });
   const summaries = roundModel([{ text: 'Some pages were read.' }], { modelId: 'summaries' });
-  return agent({ name, model: withWindow(scripted, declared), tools: [read, keep], compaction: { model: summaries, keep: 4 }, output: name });
+  return agent({ name, model, tools: [read, keep], compaction: { model: summaries, keep: 4 }, output: name });
 }
 
 /** Page numbers in what the prompt shows: the newest results are never left out. */
