@@ -57,7 +57,7 @@ function describeThrown(thrown: unknown): string {
 }
 
 /**
- * The user's app: what the module exports as `app` or by default. `undefined`: there is no module, and none was asked for.
+ * The user's app: what the module exports as `app` or by default, or what a function that it exports so makes. `undefined`: there is no module, and none was asked for.
  * @throws InvalidConfigError
  */
 export async function loadApp(host: Pick<Host, 'cwd'>, { config }: ConfigOptions): Promise<ConfiguredApp | undefined> {
@@ -65,16 +65,26 @@ export async function loadApp(host: Pick<Host, 'cwd'>, { config }: ConfigOptions
   const name = config ?? configNames.find((candidate) => existsSync(resolve(host.cwd, candidate)));
   if (name === undefined) return undefined;
   const { file, exports } = await loadModule(host, name);
-  const app = appIn(exports) ?? appIn(exports['default']);
+  const app = (await appIn(exports, file)) ?? (await appIn(exports['default'], file));
   if (app === undefined) throw new InvalidConfigError({ file, reason: whyNoApp(exports) });
   return { app, file };
 }
 
-/** A runtime, or the one that an object has as `app`. It may come from another copy of the package. */
-function appIn(value: unknown): Runtime | undefined {
+/** A runtime, the one that an object has as `app`, or what a function makes. It may come from another copy of the package. */
+async function appIn(value: unknown, file: string): Promise<Runtime | undefined> {
   if (isRuntime(value)) return value;
-  const { app } = (typeof value === 'object' && value !== null ? value : {}) as { readonly app?: unknown };
-  return isRuntime(app) ? app : undefined;
+  const { app } = (typeof value === 'object' && value !== null ? value : { app: value }) as { readonly app?: unknown };
+  const made = typeof app === 'function' ? await madeBy(app as () => unknown, file) : app;
+  return isRuntime(made) ? made : undefined;
+}
+
+/** @throws InvalidConfigError */
+async function madeBy(make: () => unknown, file: string): Promise<unknown> {
+  try {
+    return await make();
+  } catch (cause) {
+    throw new InvalidConfigError({ file, reason: `exports an \`app\` that cannot be made: ${describeThrown(cause)}` }, { cause });
+  }
 }
 
 function isRuntime(value: unknown): value is Runtime {

@@ -46,7 +46,7 @@ export function addReplayCommands(program: Command, { host, onExitCode }: Parts)
 }
 
 /** A command that works with the user's app where there is one. */
-export function configuredCommand(program: Command, name: string, description: string): Command {
+function configuredCommand(program: Command, name: string, description: string): Command {
   return ledgerCommand(program, name, description)
     .option('--config <file>', 'module that exports the app (default: adjutant.config.ts, .mts, .js or .mjs in the present folder)', notEmpty)
     .option('--no-config', 'the agent of the command line, also where there is such a file');

@@ -102,6 +102,11 @@ describe('export and replay, with the app of adjutant.config.ts', () => {
     const config = join(folder, 'src/office.mjs');
     writeFileSync(config, `export { app as default } from ${JSON.stringify(join(shopFolder, 'adjutant.config.ts'))};\n`);
     expect((await run(['replay', 'incident', '--config', config])).code).toBe(0);
+    writeFileSync(
+      config,
+      `import { app } from ${JSON.stringify(join(shopFolder, 'adjutant.config.ts'))};\nexport default { app: async () => app };\n`,
+    );
+    expect((await run(['replay', 'incident', '--config', config])).code).toBe(0);
 
     const built = await run(['replay', 'incident', '--no-config', '--store', store, '--app', 'shop']);
     expect(built).toMatchObject({ code: 1, stdout: expect.stringContaining('clerk') });
@@ -208,6 +213,7 @@ describe('what cannot be done is refused', () => {
   const modules: Readonly<Record<string, string>> = {
     'none.mjs': 'export const other = 1;',
     'wrong.mjs': 'export const app = { app: "x" };',
+    'fails.mjs': 'export const app = () => { throw new Error("no port") };',
     'throws.mjs': 'throw new Error("no database\u001b[2J")',
     'throws-text.mjs': 'throw "no error"',
     'syntax.mjs': 'export const = 1;',
@@ -221,6 +227,7 @@ describe('what cannot be done is refused', () => {
     [['replay', 'incident', '--config', 'gone.ts'], 'gone.ts does not exist.'],
     [['replay', 'incident', '--config', 'none.mjs'], 'none.mjs exports no app (but other). It must export a runtime as `app` or by default'],
     [['replay', 'incident', '--config', 'wrong.mjs'], 'wrong.mjs exports an `app` that is not a runtime.'],
+    [['replay', 'incident', '--config', 'fails.mjs'], 'fails.mjs exports an `app` that cannot be made: Error: no port.'],
     [['replay', 'incident', '--config', 'throws.mjs'], 'throws.mjs cannot be loaded: Error: no database.'],
     [['replay', 'incident', '--config', 'throws-text.mjs'], 'throws-text.mjs cannot be loaded: it throws "no error", which is not an error.'],
     [['export', 'incident', '--config', 'syntax.mjs'], 'syntax.mjs cannot be loaded: SyntaxError: '],
