@@ -108,6 +108,15 @@ test('and on changed code with the first divergence, at the right event', async 
   expect(divergence?.seq).toBeGreaterThan(firstCall ?? 0);
 });
 
+test('and on an app without the agent with what is missing', async () => {
+  const { divergence } = await replayFile(await incident(), runtime({ app: 'shop' }));
+  const text = divergence && divergenceText(divergence);
+  expect(text).toMatch(
+    /First divergence at event 2 .*\n {2}A message of the user is recorded, and it does not come: There is no runnable named "answer"/,
+  );
+  expect(text).not.toContain('..\n');
+});
+
 test('what has been read is replayed as well, and `normalize` has the last word', async () => {
   const file = await readLedgerFile(await incident());
   const { app } = shop({ system: 'Be brief' });

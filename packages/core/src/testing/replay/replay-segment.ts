@@ -265,7 +265,7 @@ class SegmentDriver {
   #missing(event: Event): void {
     const { tape } = this.#stage;
     const failure = this.#failure === undefined ? undefined : toErrorRecord(this.#failure);
-    const why = failure === undefined ? '' : `: ${failure.message}`;
+    const why = failure === undefined ? '' : `: ${failure.message.replace(/\.$/, '')}`;
     const instead = tape.unrecorded === undefined || why !== '' ? '' : `; ${nameOf(tape.unrecorded)} came, which is not recorded`;
     const subject = `${capital(nameOf(event))} is recorded, and it does not come${why}${instead}`;
     const replayed = failure === undefined ? {} : { replayed: { error: { code: failure.code, message: failure.message } } as JsonValue };
