@@ -103,9 +103,11 @@ describe('a dataset', () => {
   test('is run on the app of the configuration', async () => {
     const { run, env, folder, server } = await place();
     const given = { ...env, EVAL_STORE: join(folder, 'geography.db') };
-    const { code, stdout } = await run(['eval', dataset, '--config', config, '--json'], { env: given });
+    const { code, stdout } = await run(['eval', dataset, '--config', config, '--json', '--html', join(folder, 'report.html')], { env: given });
     expect(code).toBe(0);
     expect(reportIn(stdout)).toMatchObject({ name: 'capitals', passed: true, variants: [{ name: 'careful' }] });
+    // Where the app keeps its sessions is known to the module alone.
+    expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('--tree --store … --app geography</code>');
     const again = await run(['eval', dataset, '--run', reportIn(stdout).runId, '--quiet'], { env: given, cwd: modules });
     expect(again).toMatchObject({ code: 0, stderr: '' });
     expect(server.requests).toHaveLength(4);

@@ -55,7 +55,7 @@ export async function runEval({ host, interruption }: EvalContext, file: string,
         () => library.evaluate({ ...given, variants, onProgress, signal: stop.signal }),
       )
       .finally(() => output.close());
-    const sessionCommand = apps.sessionCommand(options.store);
+    const sessionCommand = apps.sessionCommand(options.store ?? (loaded.tookStore ? undefined : unknown));
     if (page !== undefined) writeFileSync(page, library.evalReportHtml(report, { sessionCommand }));
     show(host, report, options, sessionCommand);
     return ended(host, interruption, report, [file, ...flagWords(options)], options);
@@ -160,6 +160,9 @@ function writableFile(host: Host, given: string): string {
   }
 }
 
+/** In the place of what only the module knows, such as the store of an app that it opened itself. */
+const unknown = '…';
+
 /** What `adjutant show` needs besides the session: the names of the apps, which some variants only tell when they are opened. */
 class AppNames {
   readonly #names = new Map<string, string>();
@@ -180,11 +183,12 @@ class AppNames {
     return { ...variant, app: open };
   }
 
+  /** @param store where the sessions are; `undefined`: where the command line looks by itself */
   sessionCommand(store: string | undefined): SessionCommand {
     return (session, variant) => {
       const app = this.#names.get(variant);
-      const place = app === undefined ? ['--store', '…', '--app', '…'] : [...(store === undefined ? [] : ['--store', store]), '--app', app];
-      return ['adjutant', 'show', session, '--tree', ...place].map((word) => (word === '…' ? word : shellWord(word))).join(' ');
+      const place = app === undefined ? ['--store', unknown, '--app', unknown] : [...(store === undefined ? [] : ['--store', store]), '--app', app];
+      return ['adjutant', 'show', session, '--tree', ...place].map((word) => (word === unknown ? word : shellWord(word))).join(' ');
     };
   }
 }
