@@ -9,6 +9,7 @@ export { CrashPointError, CrashPointsError } from './crash/errors.ts';
 export { ledgerProjection, type ProjectionSource } from './crash/ledger-projection.ts';
 export { openInvocations, type ScenarioOutcome } from './crash/scenario-process.ts';
 export { appendBoundaries, continueFrom, type EndedScenario, runWhole } from './crash/scenario-runs.ts';
+export { type EventuallyOptions, eventually, NeverHappenedError } from './eventually.ts';
 export { InvalidLedgerFileError, LedgerFileTooNewError, RedactionIncompleteError } from './ledger-file/errors.ts';
 export { type ExportOptions, exportLedger } from './ledger-file/export-ledger.ts';
 export type { RedactedValue } from './ledger-file/known-values.ts';
