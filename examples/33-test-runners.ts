@@ -27,10 +27,10 @@ const inVitest = runTests(join(packageFolder('vitest'), 'vitest.mjs'), 'run', '-
 console.log(inVitest);
 assert.match(inVitest, /✓ .*tool call with yield/);
 assert.match(inVitest, /✓ .*incidents\/fully-booked\.ledger\.json/);
-assert.match(inVitest, /Tests\s+9 passed/);
+assert.match(inVitest, /Tests\s+\d+ passed/);
 
 // Adjutant is made of ES modules, which jest runs with this flag.
 const inJest = runTests('--experimental-vm-modules', join(packageFolder('jest'), 'bin/jest.js'), '--config', 'examples/testing/jest.config.json');
 console.log(inJest);
 assert.match(inJest, /✓ tool call with yield/);
-assert.match(inJest, /Tests:\s+2 passed/);
+assert.match(inJest, /Tests:\s+\d+ passed/);
