@@ -53,7 +53,7 @@ export async function replaySegment(parts: SegmentReplay): Promise<readonly Dive
   const id = segment.session ?? record.session;
   const app = await Runtime.replaying(parts.app, { ...record, session: id, events, clock, tape });
   const scopes = recordedScopes(record.events);
-  const session = await app.session({ id, ...(Object.keys(scopes).length === 0 ? {} : { scopes }) });
+  const session = await app.session({ id, observe: false, ...(Object.keys(scopes).length === 0 ? {} : { scopes }) });
   session.ledger.keepBlobs(record.blobs);
   if (scopes['user'] !== undefined) session.ledger.user = scopes['user'];
   tape.attach(session.ledger);

@@ -1,0 +1,66 @@
+import { memoryStore, type Runtime, runtime } from 'adjutant';
+import { type CrashManner, type MakeScenario, openInvocations, recordedLedgerOf, runWhole, tickingClock } from 'adjutant/testing';
+import { describe, expect, test } from 'vitest';
+import { scenarios } from '../crash/scenarios.ts';
+import { appOf, problemOf, stoppedRuns } from './recorded-runs.ts';
+
+/** Every so many-th place is taken. */
+const every = 9;
+const manners: readonly CrashManner[] = ['copied', 'given-back', 'before', 'after', 'twice'];
+
+/** Lets somebody answer all that a session asks, until nothing of it is open. */
+async function answered(app: Runtime, id: string, { answers, message }: ReturnType<MakeScenario>): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) {
+    const { session, pendingCalls, awaitingInput, yieldedInvocationId } = await app.resume(id);
+    await session.flush();
+    if (openInvocations(session.events).length === 0) return;
+    for (const pending of pendingCalls.filter(({ accepted }) => !accepted)) {
+      const answer = typeof answers === 'function' ? answers(pending) : answers?.[pending.name];
+      await app.requests.answer(pending.requestId, { by: 'user:ann', ...answer });
+    }
+    if (pendingCalls.length === 0 && awaitingInput && message !== undefined) {
+      session.addMessage(message(session.events.filter(({ type }) => type === 'user').length), yieldedInvocationId);
+      await session.flush();
+    }
+  }
+}
+
+describe.each(Object.entries(scenarios))('%s', (_name, make) => {
+  test('does what it did', async () => {
+    const { events } = await runWhole(make);
+    const record = { app: make().app?.app ?? 'crash-points', tenant: 'default', session: 'the-session', events, blobs: {} };
+    expect(await problemOf(record, appOf(make))).toBeUndefined();
+  });
+
+  test.each(manners)('does what it did when it was stopped and continued: %s', async (manner) => {
+    const problems: string[] = [];
+    let replays = 0;
+    for await (const { name, record } of stoppedRuns(make, manner, every)) {
+      replays++;
+      const problem = await problemOf(record, appOf(make));
+      if (problem !== undefined) problems.push(`${name}: ${problem}`);
+    }
+    expect(problems).toEqual([]);
+    expect(replays).toBeGreaterThan(0);
+  });
+
+  test('does what it did when it was forked and continued', async () => {
+    const { events } = await runWhole(make);
+    const problems: string[] = [];
+    for (let at = 3; at < events.length - 1; at += every) {
+      const { app: options = {}, runnable, ...scenario } = make();
+      const runnables = [runnable, ...(options.runnables ?? [])];
+      // As long after the run as it takes for nothing of it to be waited for.
+      const ports = { clock: tickingClock((events.at(-1)?.at ?? 0) + 3_600_000) };
+      const app = runtime({ app: 'crash-points', ...options, store: memoryStore(), runnables, recover: 'manual', ports });
+      await app.restoreSession({ app: app.app, id: 'the-session', events });
+      await app.fork('the-session', { at, id: 'fork' });
+      const fork = await app.session({ id: 'fork' });
+      if (openInvocations(fork.events).length > 0) await answered(app, 'fork', { runnable, ...scenario });
+      const problem = await problemOf(recordedLedgerOf(await app.session({ id: 'fork' })), appOf(make));
+      if (problem !== undefined) problems.push(`forked at event ${at}: ${problem}`);
+      await app.close();
+    }
+    expect(problems).toEqual([]);
+  });
+});
