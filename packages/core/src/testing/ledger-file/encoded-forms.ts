@@ -6,6 +6,7 @@ export function encodedForms(value: string): readonly string[] {
     inJson(json),
     asciiJson(value),
     asciiJson(json),
+    json.replaceAll('/', '\\/'),
     ...addressForms(value),
     value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
     ...byteForms(Buffer.from(value, 'utf8')),

@@ -1,3 +1,4 @@
+import { CutValues } from './cut-values.ts';
 import { encodedForms } from './encoded-forms.ts';
 import { isPlainWord } from './sensitive-keys.ts';
 
@@ -119,10 +120,12 @@ export class KnownValues {
     return Number.isInteger(value) && value > firstNumber && value <= firstNumber + this.#used.length;
   }
 
-  /** A text without the values that are known. `words`: also without the short ones. */
+  /** A text without the values that are known. `words`: also without the short ones, and without what is left of long ones where it was cut. */
   replaceIn(text: string, words: boolean): string {
     this.#search ??= new Search([...this.#byText.values()].filter(({ isSpread }) => isSpread));
-    return this.#search.replaceIn(text, words, (known) => this.#use(known));
+    const replacementOf = (known: KnownValue): string => this.#use(known);
+    const left = this.#search.replaceIn(text, words, replacementOf);
+    return words ? this.#search.replaceCut(left, replacementOf) : left;
   }
 
   /** Whether a text has a value that is known. */
@@ -149,6 +152,7 @@ class Search {
   readonly #encoded: readonly RegExp[];
   readonly #words: readonly RegExp[];
   readonly #byForm = new Map<string, KnownValue>();
+  readonly #cut: CutValues<KnownValue>;
 
   constructor(values: readonly KnownValue[]) {
     const long = values.filter(({ text }) => text.length >= shortestAnywhere);
@@ -156,6 +160,7 @@ class Search {
     const short = values.filter(({ text }) => text.length < shortestAnywhere);
     for (const value of values) this.#byForm.set(value.text, value);
     for (const value of long) this.#byForm.set(value.text.toLowerCase(), value);
+    this.#cut = new CutValues(long.filter(({ text }) => !/^\d+$/.test(text)).map((known) => ({ text: known.text, known })));
     const encoded: string[] = [];
     for (const value of long) {
       for (const form of encodedForms(value.text)) {
@@ -189,6 +194,11 @@ class Search {
       left = left.replace(pattern, replaced);
     }
     return left;
+  }
+
+  /** What is left of values where the text was cut. */
+  replaceCut(text: string, replacementOf: (known: KnownValue) => string): string {
+    return this.#cut.replaceIn(text, replacementOf);
   }
 
   rulesFoundIn(text: string): readonly string[] {

@@ -126,6 +126,43 @@ describe('a secret that is known from one place', () => {
   });
 });
 
+test('what is left of a secret where a text was cut goes too', async () => {
+  const password = 'supersecretvalue1';
+  const value = {
+    password,
+    error: `Unexpected token 's', ..."assword": supersecre"... is not valid JSON`,
+    log: 'login with Supersec… failed, …value1 was wrong',
+    slice: 'retvalue1 and so on',
+    end: 'it begins with superse',
+    other: 'a super day ... at the value',
+  };
+  expect(await exported(value)).toEqual({
+    ...value,
+    password: '[redacted 1]',
+    error: `Unexpected token 's', ..."assword": [redacted 1]"... is not valid JSON`,
+    log: 'login with [redacted 1]… failed, …[redacted 1] was wrong',
+    slice: '[redacted 1] and so on',
+    end: 'it begins with [redacted 1]',
+  });
+});
+
+test('nor does it stay in the message about arguments that are not JSON', async () => {
+  const login = tool({ name: 'login', description: 'Logs in', schema: z.object({ password: z.string() }), execute: () => 'in' });
+  const broken = '{"user": "somebody with a long name", "password": supersecretvalue1, "more": "of it"}';
+  const model = scriptedModel([
+    {
+      toolCalls: [
+        { name: 'login', args: { password: 'supersecretvalue1' } },
+        { name: 'login', args: broken },
+      ],
+    },
+    { text: 'x' },
+  ]);
+  const { session } = await runtime({ app: 'shop' }).run(agent({ name: 'clerk', model, tools: [login] }), 'Go');
+  expect(JSON.stringify(session.events)).toContain('supersecre\\"...');
+  expect(ledgerFileText(await exportLedger(session))).not.toContain('supers');
+});
+
 describe('what always is taken out', () => {
   const key = (...parts: string[]): string => parts.join('');
   test.for<[string, string, string]>([
@@ -279,6 +316,11 @@ describe('chosen patterns', () => {
       patterns: [{ source: 'the w\\w+', flags: 'gi' }],
       removed: { 'pattern [redacted]': 1, 'pattern the w\\w+': 1 },
     });
+  });
+
+  test('and fields stay written down where only the beginning of a value reads like them', async () => {
+    const file = await exportLedger(await sessionWith({ customer: 'customer-17-of-many' }), { redact: { fields: ['customer'] } });
+    expect(file.redaction).toMatchObject({ fields: ['customer'], removed: { 'field customer': 1 } });
   });
 
   test('`replace` says what stands there', async () => {
