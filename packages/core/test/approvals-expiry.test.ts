@@ -1,9 +1,8 @@
 import { agent, memoryStore, parallel, pending, type Runtime, type RuntimeOptions, runtime, type Session, type Tool, tool } from 'adjutant';
-import { testClock } from 'adjutant/testing';
+import { eventually, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { caller, callsOnce, lasting, paying } from './approving.ts';
-import { until } from './until.ts';
 
 const minutes = 60_000;
 const hours = 60 * minutes;
@@ -40,9 +39,11 @@ describe('a request whose time is over', () => {
     const session = (await app.session()) as Session;
     const run = app.run(parallel({ name: 'both', runnables: [waits, works] }), { session, input: 'Go', timeout: 10 * hours });
     const attempted = (): boolean => session.events.some(({ type }) => type === 'tool_attempt');
-    await until(() => attempted() && session.events.some(({ type }) => type === 'tool_yield'));
+    await eventually(() => attempted() && session.events.some(({ type }) => type === 'tool_yield'));
     clock.advance(30 * minutes);
-    await until(() => session.events.some((event) => event.type === 'assistant' && event.agent === 'waits'), 'the end of the branch that waited');
+    await eventually(() => session.events.some((event) => event.type === 'assistant' && event.agent === 'waits'), {
+      what: 'the end of the branch that waited',
+    });
     expect(settledResults(session)).toMatchObject([{ status: 'error_blocked', errorType: 'expired' }]);
     resolve('ready');
     expect((await run).status).toBe('completed');
@@ -58,7 +59,7 @@ describe('a request whose time is over', () => {
     const { session } = await app.run(runnable, 'Go');
     expect(session.status).toBe('awaiting_input');
     clock.advance(30 * minutes);
-    await until(() => session.status === 'completed', 'the end of the run');
+    await eventually(() => session.status === 'completed', { what: 'the end of the run' });
     expect(settledResults(session)).toMatchObject([{ errorType: 'expired' }]);
     await app.close();
   });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Agent, agent, parallel, type Runtime, runtime, step, type Tool } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
+import { eventually } from 'adjutant/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { callsOnce, paying } from './approving.ts';
-import { until } from './until.ts';
 
 let folder: string;
 const apps: Runtime[] = [];
@@ -47,7 +47,7 @@ test('an answer of another process is heard by the one that works on the session
   const both = parallel({ name: 'both', runnables: [payer(pay), step({ name: 'busy', execute: () => busy.promise })] });
   const session = await worker.session();
   const run = worker.run(both, { session, input: 'Pay' });
-  await until(() => session.ledger.requests.size === 1, 'the question');
+  await eventually(() => session.ledger.requests.size === 1, { what: 'the question' });
   await session.ledger.durable();
   const person = open('manual');
   const [request] = await person.listPendingApprovals();

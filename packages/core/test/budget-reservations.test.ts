@@ -1,7 +1,6 @@
 import { agent, memoryStore, parallel, runtime, step } from 'adjutant';
-import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
+import { eventually, type ScriptedModel, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
-import { until } from './until.ts';
 
 const small = { text: 'ok', usage: { inputTokens: 1, outputTokens: 1 } };
 
@@ -36,7 +35,7 @@ test('a branch waits for what a call that is under way may leave, and then goes 
   const app = runtime({ app: 'budget', store: memoryStore() });
   const session = await app.session({ id: 's' });
   const running = app.run(parallel({ name: 'all', runnables }), { input: 'go', session, limits: { tokens: 300 } });
-  await until(() => asked === 1);
+  await eventually(() => asked === 1);
   for (let turn = 0; turn < 20; turn++) await new Promise<void>((done) => setImmediate(done));
   expect(asked).toBe(1);
   resolve();

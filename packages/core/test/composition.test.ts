@@ -1,8 +1,7 @@
 import { agent, type Event, loop, parallel, promptOf, run, runtime, sequence, step, tool } from 'adjutant';
-import { scriptedModel, testClock } from 'adjutant/testing';
+import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { until } from './until.ts';
 
 const typesOf = (events: readonly Event[]) => events.map((event) => `${event.type} ${event.invocationId ?? ''}`.trim());
 const ends = (events: readonly Event[]) =>
@@ -156,7 +155,7 @@ describe('parallel', () => {
     const session = await app.session();
     const stuck = parallel({ name: 'p', runnables: [hanging('stuck'), writing('quick', {})], minSuccessful: 1, branchTimeout: 5_000 });
     const running = app.run(stuck, { session, runId: 'run' });
-    await until(() => ends(session.events).includes('run/quick completed'), 'the quick branch');
+    await eventually(() => ends(session.events).includes('run/quick completed'), { what: 'the quick branch' });
     clock.advance(5_000);
     expect(await running).toMatchObject({ status: 'completed', output: { quick: 'quick' } });
     expect(ends(session.events)).toContain('run/stuck error');

@@ -1,8 +1,7 @@
 import { agent, memoryStore, parallel, runtime, type Store, sequence, step, tool } from 'adjutant';
-import { scriptedModel, testClock } from 'adjutant/testing';
+import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { until } from './until.ts';
 
 /** A store that outlives the runtimes on it, as a database does. */
 function lasting(): Store {
@@ -75,7 +74,7 @@ describe('a run that is under way', () => {
     await begun;
     await app.send('s', 'And this', { by: 'user:7' });
     const { ledger } = await app.session({ id: 's' });
-    await until(() => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'), 'the message');
+    await eventually(() => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'), { what: 'the message' });
     goOn();
     expect(await run).toMatchObject({ status: 'completed', output: 'two' });
     expect(prompts[1]).toContain('And this');
@@ -88,7 +87,7 @@ describe('a run that is under way', () => {
     await begun;
     await app.send('s', 'And this', { invocationId: 'run/nobody' });
     const { ledger } = await app.session({ id: 's' });
-    await until(() => ledger.events.some(({ type }) => type === 'decision'), 'the refusal');
+    await eventually(() => ledger.events.some(({ type }) => type === 'decision'), { what: 'the refusal' });
     goOn();
     expect(await run).toMatchObject({ status: 'completed', output: 'one' });
     expect(prompts).toHaveLength(1);
@@ -130,7 +129,7 @@ describe('a run that is under way', () => {
     await begun.promise;
     await app.pause('s', { reason: 'lunch', by: 'operator:jo' });
     const { ledger } = await app.session({ id: 's' });
-    await until(() => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'), 'the pause');
+    await eventually(() => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'), { what: 'the pause' });
     goOn.resolve();
     const paused = await run;
     expect(paused).toMatchObject({ status: 'yielded', pendingCalls: [], awaitingInput: false });
@@ -148,7 +147,7 @@ describe('a run that is under way', () => {
     await app.send('s', 'And this');
     await app.pause('s');
     const { ledger } = await app.session({ id: 's' });
-    await until(() => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'), 'the pause');
+    await eventually(() => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'), { what: 'the pause' });
     goOn();
     expect(await run).toMatchObject({ status: 'yielded' });
     expect(await app.recover()).toEqual([]);
@@ -202,7 +201,7 @@ describe('a run that is under way', () => {
     await begun;
     const second = app.run(talker, { session: 's', input: 'And this' });
     const { ledger } = await app.session({ id: 's' });
-    await until(() => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'), 'the message');
+    await eventually(() => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'), { what: 'the message' });
     goOn();
     expect((await second).runId).toBe((await first).runId);
     expect(prompts[1]).toContain('And this');

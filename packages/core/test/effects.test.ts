@@ -16,13 +16,12 @@ import {
   tool,
   toolResult,
 } from 'adjutant';
-import { type ScriptedResponse, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
+import { eventually, type ScriptedResponse, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { postAnswer } from '../src/ledger/answer.ts';
 import { effectFold, noOpenEffects, unresolvedCall } from '../src/ledger/effect-fold.ts';
 import { foldEvent } from '../src/ledger/event.ts';
-import { until } from './until.ts';
 
 const quiet = z.object({});
 const of = <Type extends EventType>(events: readonly Event[], type: Type): EventOf<Type>[] =>
@@ -145,11 +144,7 @@ describe('what was done does not fail for what came of it', () => {
     const { session, running, clock } = await start(
       work({ retry, recovery: 'rerun', timeout: 5_000, execute: () => ++executions, finalize: () => new Promise(() => undefined) }),
     );
-    await until(
-      () => settled(session.events).length === 1,
-      'the result',
-      () => clock.advance(500),
-    );
+    await eventually(() => settled(session.events).length === 1, { what: 'the result', clock, stepMs: 500 });
     await running;
     expect(executions).toBe(1);
     expect(settled(session.events)[0]).toMatchObject({ attempt: 1, result: { status: 'error_permanent', errorType: 'timeout' } });
@@ -214,11 +209,7 @@ describe('prepare', () => {
     const { session, running, clock } = await start(
       work({ timeout: 5_000, prepare: () => new Promise(() => undefined), execute: () => ++executions }),
     );
-    await until(
-      () => settled(session.events).length === 1,
-      'the result',
-      () => clock.advance(500),
-    );
+    await eventually(() => settled(session.events).length === 1, { what: 'the result', clock, stepMs: 500 });
     await running;
     expect(executions).toBe(0);
     expect(settled(session.events)[0]).toMatchObject({ attempt: 0, effect: 'none', result: { status: 'timeout' } });
@@ -305,17 +296,13 @@ describe('after its end', () => {
         },
       }),
     );
-    await until(() => contexts.length === 1, 'the tool');
+    await eventually(() => contexts.length === 1, { what: 'the tool' });
     running.stop();
     let failure: unknown;
     running.then(undefined, (error: unknown) => {
       failure = error;
     });
-    await until(
-      () => failure !== undefined,
-      'the end',
-      () => clock.advance(500),
-    );
+    await eventually(() => failure !== undefined, { what: 'the end', clock, stepMs: 500 });
     expect(failure).toMatchObject({ code: 'run_stopped' });
     const events = session.events.length;
     expect((contexts[0] as Ctx).signal.aborted).toBe(true);
@@ -399,11 +386,7 @@ describe('a tool that its process does not survive', () => {
       void ended.then(() => {
         over = true;
       });
-      await until(
-        () => over,
-        'the stop',
-        () => clock.advance(500),
-      );
+      await eventually(() => over, { what: 'the stop', clock, stepMs: 500 });
       await app.close();
     }
     throw new Error('The tool was run ten times.');
@@ -555,7 +538,7 @@ describe('the deadline', () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
     // One attempt is what it is about: supervision would make another one.
     const running = app.run(agent({ name: 'a', model, tools: [slow(clock)], supervision: false }), { input: 'Go', session });
-    await until(() => of(session.events, 'tool_attempt').length === 1, 'the attempt');
+    await eventually(() => of(session.events, 'tool_attempt').length === 1, { what: 'the attempt' });
     return { clock, session, running, written: writing.resolve };
   }
 
@@ -578,7 +561,7 @@ describe('the deadline', () => {
     const { clock, session, running, written } = await beingWrittenDown(slow);
     clock.advance(5_000);
     written();
-    await until(() => begun, 'the tool');
+    await eventually(() => begun, { what: 'the tool' });
     clock.advance(15_000);
     await running;
     expect(stoppedAt).toBe(of(session.events, 'tool_attempt')[0]?.deadline);

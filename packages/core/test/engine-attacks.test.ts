@@ -1,8 +1,7 @@
 import { agent, type LedgerStore, memoryStore, parallel, runtime, type Store, sequence, step, tool } from 'adjutant';
-import { scriptedModel, testClock } from 'adjutant/testing';
+import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { until } from './until.ts';
 
 /** Lets everything that is ready have its turn, several times over. */
 async function turns(count = 20): Promise<void> {
@@ -53,7 +52,7 @@ describe('a run that waits is given back', () => {
       schema: nothing,
       execute: async (ctx) => {
         const handle = ctx.spawn(child, { message: 'Hi' });
-        await until(() => session.events.some(({ type }) => type === 'tool_yield'), 'the question');
+        await eventually(() => session.events.some(({ type }) => type === 'tool_yield'), { what: 'the question' });
         await turns();
         return (await handle.wait()).output as string;
       },
@@ -73,7 +72,7 @@ describe('a run that waits is given back', () => {
     const failing = step({
       name: 'failing',
       execute: async (ctx) => {
-        await until(() => session.events.some(({ type }) => type === 'tool_yield'), 'the question');
+        await eventually(() => session.events.some(({ type }) => type === 'tool_yield'), { what: 'the question' });
         await turns();
         return ctx.fail('No.');
       },
@@ -112,18 +111,18 @@ test('what is posted while the inbox is being read is read the next time', async
     },
   });
   const run = app.run(busy, { session, input: 'Go' });
-  await until(() => effects > 2, 'the first effects');
+  await eventually(() => effects > 2, { what: 'the first effects' });
   holds = true;
   await app.send(session, 'Hello');
-  await until(() => isReading, 'the inbox being read');
+  await eventually(() => isReading, { what: 'the inbox being read' });
   await inner.for(scope).post(session.id, { key: 'late', lane: 'control', by: 'user', at: 0, type: 'cancel', data: { reason: 'Enough.' } });
   // The next appends tell of the new item, while the old answer of the store is still on its way.
   const before = effects;
-  await until(() => effects > before + 3, 'more effects');
+  await eventually(() => effects > before + 3, { what: 'more effects' });
   readOn();
-  await until(() => session.events.some(({ type }) => type === 'user' && effects > 0), 'the message');
+  await eventually(() => session.events.some(({ type }) => type === 'user' && effects > 0), { what: 'the message' });
   const deadline = effects + 5_000;
-  void until(() => effects > deadline, 'many more effects').then(
+  void eventually(() => effects > deadline, { what: 'many more effects' }).then(
     () => (isOver = true),
     () => undefined,
   );
@@ -164,12 +163,12 @@ describe('what was dispatched and waits for somebody', () => {
     const worker = step({
       name: 'worker',
       execute: async (ctx) => {
-        await until(() => session.events.some(({ type }) => type === 'tool_yield'), 'the question');
+        await eventually(() => session.events.some(({ type }) => type === 'tool_yield'), { what: 'the question' });
         await session.ledger.durable();
         await turns();
         const [call] = session.pendingYieldingCalls;
         await app.answer(call?.requestId ?? '', { input: { answer: 'Yes' } });
-        await until(() => session.events.some(({ type }) => type === 'tool_result'), 'the result of the call');
+        await eventually(() => session.events.some(({ type }) => type === 'tool_result'), { what: 'the result of the call' });
         return ctx.complete('worked');
       },
     });
@@ -187,7 +186,7 @@ describe('what was dispatched and waits for somebody', () => {
 
   test('what was dispatched by a run that waits is continued by others when the process stops', async () => {
     const store = hooked(memoryStore());
-    const slow = step({ name: 'slow', execute: (ctx) => until(() => ctx.signal.aborted, 'the end').then(() => ctx.complete('x')) });
+    const slow = step({ name: 'slow', execute: (ctx) => eventually(() => ctx.signal.aborted, { what: 'the end' }).then(() => ctx.complete('x')) });
     const root = step({
       name: 'root',
       execute: async (ctx) => {
@@ -226,16 +225,12 @@ describe('a cancel waits no longer than a second for', () => {
     const session = await app.session();
     const acting = agent({ name: 'acting', model: scriptedModel([{ toolCalls: [{ name: 'act', args: {} }] }, { text: 'end' }]), tools: [act] });
     const run = app.run(acting, { session, input: 'Go' });
-    await until(() => session.events.some(({ type }) => type === 'model_end'), 'the call');
+    await eventually(() => session.events.some(({ type }) => type === 'model_end'), { what: 'the call' });
     await turns();
     run.cancel('Enough.');
     let status: string | undefined;
     void run.then((result) => (status = result.status));
-    await until(
-      () => status !== undefined,
-      'the end of the run',
-      () => clock.advance(100),
-    );
+    await eventually(() => status !== undefined, { what: 'the end of the run', clock });
     expect(status).toBe('cancelled');
     expect(session.events.filter(({ type }) => type === 'tool_result' || type === 'tool_yield')).toHaveLength(1);
   });
@@ -263,10 +258,10 @@ test('a run whose input an open run was told is not run when it is asked for aga
   const app = runtime({ app: 'attacks', runnables: [working] });
   const session = await app.session();
   const first = app.run(working, { session, input: 'Go' });
-  await until(() => executions === 1, 'the tool');
+  await eventually(() => executions === 1, { what: 'the tool' });
   const told = { session, input: 'And this', runId: 'told' };
   const second = app.run(working, told);
-  await until(() => session.events.some((event) => event.type === 'user' && event.text === 'And this'), 'the message');
+  await eventually(() => session.events.some((event) => event.type === 'user' && event.text === 'And this'), { what: 'the message' });
   resolve('done');
   const { runId } = await first;
   expect(await second).toMatchObject({ runId, output: 'end' });
@@ -279,7 +274,7 @@ test('an answer to a run that waits is taken up while what it dispatched goes on
   const slow = step({
     name: 'slow',
     execute: async (ctx) => {
-      await until(() => isSlowOver || ctx.signal.aborted, 'the end');
+      await eventually(() => isSlowOver || ctx.signal.aborted, { what: 'the end' });
       return ctx.complete('slow');
     },
   });

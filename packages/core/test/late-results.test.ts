@@ -1,8 +1,7 @@
 import { agent, type Event, type EventOf, memoryStore, promptOf, runtime, ToolFailure, tool } from 'adjutant';
-import { type ScriptedModel, type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
+import { eventually, type ScriptedModel, type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { until } from './until.ts';
 
 const lateOf = (events: readonly Event[]) =>
   events.filter((event): event is EventOf<'tool_result'> => event.type === 'tool_result' && event.late === true);
@@ -38,7 +37,7 @@ async function givenUp(responses: readonly ScriptedResponse[], wrap = (model: Sc
   const model = scriptedModel(responses);
   const clerk = agent({ name: 'clerk', model: wrap(model), tools: [transfer, slow] });
   const running = app.run(clerk, { input: 'Go', session, runId: 'run' });
-  await until(() => ends.length === 1);
+  await eventually(() => ends.length === 1);
   clock.advance(5_000);
   clock.advance(1_000);
   return { app, clock, session, ends, model, clerk, running };
@@ -54,9 +53,9 @@ function countsOf(model: { readonly calls: readonly { readonly prompt: unknown }
 
 test('a late result is told in the next prompt, once, behind the results of the round', async () => {
   const { session, ends, model, running, app } = await givenUp([transferCall, slowCall, { text: 'done' }]);
-  await until(() => ends.length === 2);
+  await eventually(() => ends.length === 2);
   ends[0]?.resolve('transferred 5 cents');
-  await until(() => lateOf(session.events).length === 1);
+  await eventually(() => lateOf(session.events).length === 1);
   expect(lateOf(session.events)).toMatchObject([{ callId: 'run/r1.0', settled: false, result: { content: 'transferred 5 cents' } }]);
   ends[1]?.resolve('slowly done');
   expect(await running).toMatchObject({ output: 'done' });
@@ -96,9 +95,9 @@ test('an agent that would end takes one more round for a late result that came w
     });
   const responses = [transferCall, { text: 'not known' }, { text: 'It worked after all' }];
   const { session, ends, model, running, app } = await givenUp(responses, holding);
-  await until(() => asked === 2);
+  await eventually(() => asked === 2);
   ends[0]?.resolve('transferred 5 cents');
-  await until(() => lateOf(session.events).length === 1);
+  await eventually(() => lateOf(session.events).length === 1);
   held.resolve();
   expect(await running).toMatchObject({ output: 'It worked after all' });
   expect(countsOf(model, 'transferred 5 cents')).toEqual([0, 0, 1]);
@@ -112,9 +111,9 @@ test('a late failure without an effect is told too, one that says nothing new is
     [new ToolFailure('no money', { effect: 'unknown' }), [0, 0, 0]],
   ] as const) {
     const { session, ends, model, running, app } = await givenUp([transferCall, slowCall, { text: 'done' }]);
-    await until(() => ends.length === 2);
+    await eventually(() => ends.length === 2);
     ends[0]?.reject(thrown);
-    await until(() => lateOf(session.events).length === 1);
+    await eventually(() => lateOf(session.events).length === 1);
     ends[1]?.resolve('slowly done');
     expect(await running).toMatchObject({ output: 'done' });
     expect(countsOf(model, 'no money')).toEqual(counts);
@@ -124,9 +123,9 @@ test('a late failure without an effect is told too, one that says nothing new is
 
 test('prompts of encoder 1 are rebuilt without late results', async () => {
   const { session, ends, running, app } = await givenUp([transferCall, slowCall, { text: 'done' }]);
-  await until(() => ends.length === 2);
+  await eventually(() => ends.length === 2);
   ends[0]?.resolve('transferred 5 cents');
-  await until(() => lateOf(session.events).length === 1);
+  await eventually(() => lateOf(session.events).length === 1);
   ends[1]?.resolve('slowly done');
   await running;
   const events = session.events.map((event) =>

@@ -20,10 +20,9 @@ import {
   tool,
   transcript,
 } from 'adjutant';
-import { scriptedModel, testClock } from 'adjutant/testing';
+import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { until } from './until.ts';
 
 const of = <Type extends EventType>(events: readonly Event[], type: Type): EventOf<Type>[] =>
   events.filter((event): event is EventOf<Type> => event.type === type);
@@ -266,7 +265,7 @@ describe('an effect that is told to stop', () => {
       },
     });
     const running = app.run(work, { session, runId: 'run' });
-    await until(() => signal !== undefined);
+    await eventually(() => signal !== undefined);
     return { clock, session, running, signal: () => signal, end: (value: unknown) => end(value) };
   }
 
@@ -289,14 +288,14 @@ describe('an effect that is told to stop', () => {
       },
     });
     const running = app.run(work, { session, runId: 'run' });
-    await until(() => ends.has('pay'));
+    await eventually(() => ends.has('pay'));
     clock.advance(5_000);
     expect(signal?.reason).toMatchObject({ code: 'timeout' });
     clock.advance(1_000);
-    await until(() => ends.has('next'));
+    await eventually(() => ends.has('next'));
     expect(caught).toMatchObject([{ code: 'effect_unknown', message: expect.stringContaining('5000 ms') }]);
     ends.get('pay')?.('paid');
-    await until(() => of(session.events, 'tool_result').length === 2);
+    await eventually(() => of(session.events, 'tool_result').length === 2);
     ends.get('next')?.('done');
     expect(await running).toMatchObject({ output: 'done' });
     const [unknown, late] = of(session.events, 'tool_result');
@@ -309,11 +308,7 @@ describe('an effect that is told to stop', () => {
     running.cancel('enough');
     expect(signal()?.reason).toMatchObject({ code: 'cancelled', message: 'enough' });
     clock.advance(1_000);
-    await until(
-      () => of(session.events, 'tool_result').length > 0,
-      'a result',
-      () => clock.advance(100),
-    );
+    await eventually(() => of(session.events, 'tool_result').length > 0, { what: 'a result', clock });
     expect(await running).toMatchObject({ status: 'cancelled' });
     expect(of(session.events, 'tool_result')).toMatchObject([{ effect: 'unknown', settled: true }]);
   });
@@ -411,7 +406,7 @@ describe('an attempt that was open when its process stopped', () => {
     };
     const { running } = await continueAfter(work, prefix, noting);
     // Its owner may only be suspended: it is asked about when the time of the attempt is over.
-    await until(() => timers.includes(5_000), 'a timer for the deadline');
+    await eventually(() => timers.includes(5_000), { what: 'a timer for the deadline' });
     expect(asked).toEqual([]);
     clock.advance(5_000);
     expect(await running).toMatchObject({ output });
@@ -534,7 +529,7 @@ test('a run does not come to rest while an effect is under way', async () => {
   const app = runtime({ app: 'effects', runnables: [work, asking] });
   const session = await app.session({ id: 's' });
   const running = app.run(work, { session, runId: 'run' });
-  await until(() => of(session.events, 'tool_yield').length > 0);
+  await eventually(() => of(session.events, 'tool_yield').length > 0);
   for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
   expect(signal?.aborted).toBe(false);
   end('done');

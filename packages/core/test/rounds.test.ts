@@ -1,10 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { agent, type Event, type EventOf, type EventType, run, runtime, type Tool, tool } from 'adjutant';
-import { type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
+import { eventually, type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { until } from './until.ts';
 
 const quiet = z.object({});
 const of = <Type extends EventType>(events: readonly Event[], type: Type): EventOf<Type>[] =>
@@ -27,7 +26,7 @@ describe('concurrent calls', () => {
     const slow = tool({ name: 'slow', description: 'Slow', schema: quiet, execute: () => gate.promise.then(() => 'slow one') });
     const fast = tool({ name: 'fast', description: 'Fast', schema: quiet, execute: () => 'fast one' });
     const { session, model, running } = await start([slow, fast], [{ name: 'slow' }, { name: 'fast' }]);
-    await until(() => settled(session.events).length === 1, 'the fast result');
+    await eventually(() => settled(session.events).length === 1, { what: 'the fast result' });
     gate.resolve();
     await running;
     expect(settled(session.events).map(({ name }) => name)).toEqual(['fast', 'slow']);
@@ -61,7 +60,7 @@ describe('concurrent calls', () => {
     const gate = Promise.withResolvers<void>();
     const slow = tool({ name: 'slow', description: 'Slow', schema: quiet, execute: () => gate.promise });
     const { session, model, running } = await start([slow], [{ name: 'slow' }]);
-    await until(() => of(session.events, 'tool_attempt').length === 1, 'the attempt');
+    await eventually(() => of(session.events, 'tool_attempt').length === 1, { what: 'the attempt' });
     session.addMessage('By the way');
     gate.resolve();
     expect(await running).toMatchObject({ output: 'done', rounds: 2 });
@@ -88,23 +87,19 @@ describe('time', () => {
     const answer = Promise.withResolvers<void>();
     const hold = tool({ name: 'hold', description: 'Holds', schema: quiet, execute: () => answer.promise });
     const { clock, session, running } = await start([stuck, hold], [{ name: 'stuck' }, { name: 'hold' }]);
-    await until(() => of(session.events, 'tool_attempt').length === 2, 'the attempts');
+    await eventually(() => of(session.events, 'tool_attempt').length === 2, { what: 'the attempts' });
     await session.flush();
-    await until(
-      () => reason !== undefined,
-      'the abort',
-      () => clock.advance(100),
-    );
+    await eventually(() => reason !== undefined, { what: 'the abort', clock });
     expect(reason).toMatchObject({ code: 'timeout' });
     expect(settled(session.events)).toHaveLength(0);
     clock.advance(999);
     await session.flush();
     expect(settled(session.events)).toHaveLength(0);
     clock.advance(1);
-    await until(() => settled(session.events).length === 1, 'the result');
+    await eventually(() => settled(session.events).length === 1, { what: 'the result' });
     expect(settled(session.events)[0]).toMatchObject({ effect: 'unknown', result: { status: 'unknown' } });
     gate.resolve('after all');
-    await until(() => of(session.events, 'tool_result').length === 2, 'the late result');
+    await eventually(() => of(session.events, 'tool_result').length === 2, { what: 'the late result' });
     expect(of(session.events, 'tool_result')[1]).toMatchObject({ late: true, settled: false, result: { content: 'after all' } });
     answer.resolve();
     expect(await running).toMatchObject({ status: 'completed' });
@@ -120,11 +115,7 @@ describe('time', () => {
       execute: (ctx) => new Promise<string>((resolve) => ctx.signal.addEventListener('abort', () => resolve('partly'))),
     });
     const { clock, session, running } = await start([kind], [{ name: 'kind' }]);
-    await until(
-      () => settled(session.events).length === 1,
-      'the result',
-      () => clock.advance(500),
-    );
+    await eventually(() => settled(session.events).length === 1, { what: 'the result', clock, stepMs: 500 });
     expect(settled(session.events)[0]).toMatchObject({ result: { status: 'success', content: 'partly' } });
     await running;
   });
@@ -135,15 +126,11 @@ describe('time', () => {
     const session = await app.session();
     const silent = { ...scriptedModel([]), doStream: () => new Promise<never>(() => undefined) };
     const running = app.run(agent({ name: 'a', model: silent }), { input: 'Go', session });
-    await until(() => of(session.events, 'model_start').length === 1, 'the first call');
+    await eventually(() => of(session.events, 'model_start').length === 1, { what: 'the first call' });
     clock.advance(60_000);
-    await until(() => of(session.events, 'model_end').length === 1, 'its end');
+    await eventually(() => of(session.events, 'model_end').length === 1, { what: 'its end' });
     expect(of(session.events, 'model_end')[0]).toMatchObject({ status: 'error', retryAfterMs: 500, error: { code: 'model_timeout' } });
-    await until(
-      () => of(session.events, 'model_start').length === 2,
-      'the second call',
-      () => clock.advance(250),
-    );
+    await eventually(() => of(session.events, 'model_start').length === 2, { what: 'the second call', clock, stepMs: 250 });
     clock.advance(60_000);
     expect(await running).toMatchObject({ status: 'error', error: { code: 'model_timeout' } });
     expect(of(session.events, 'model_end')[1]?.retryAfterMs).toBeUndefined();
@@ -162,11 +149,7 @@ describe('failures of the model', () => {
       over = true;
     };
     running.then(settle, settle);
-    await until(
-      () => over,
-      'the end',
-      () => clock.advance(100),
-    );
+    await eventually(() => over, { what: 'the end', clock });
     return { result: await running, model, ends: of(session.events, 'model_end') };
   }
   const status = (statusCode: number, headers: Record<string, string> = {}) => ({
@@ -302,7 +285,7 @@ describe('cancelling', () => {
     const app = runtime({ app: 'rounds' });
     const session = await app.session();
     const running = app.run(agent({ name: 'a', model: silent }), { input: 'Go', session });
-    await until(() => of(session.events, 'model_start').length === 1, 'the call');
+    await eventually(() => of(session.events, 'model_start').length === 1, { what: 'the call' });
     running.cancel();
     expect(await running).toMatchObject({ status: 'cancelled' });
     expect(aborted).toBe(true);
@@ -331,7 +314,7 @@ describe('cancelling', () => {
       },
     });
     const { running, session } = await start([hang, flaky], [{ name: 'flaky' }, { name: 'hang' }, { name: 'hang' }]);
-    await until(() => begun.length === 2 && of(session.events, 'tool_result').length === 1, 'two attempts');
+    await eventually(() => begun.length === 2 && of(session.events, 'tool_result').length === 1, { what: 'two attempts' });
     running.cancel();
     expect(await running).toMatchObject({ status: 'cancelled' });
     expect(begun).toEqual(['run/r1.0', 'run/r1.1']);

@@ -1,9 +1,8 @@
 import { agent, type Event, isDurable, memoryStore, run, runtime, type StreamEvent, sequence, step, tool } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
-import { scriptedModel, testClock } from 'adjutant/testing';
+import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { until } from './until.ts';
 
 const done = (name = 's') => step({ name, execute: (ctx) => ctx.complete(`${name} is done`) });
 /** A step that goes on only when it is told to stop. */
@@ -200,11 +199,7 @@ describe('ending early', () => {
     clock.advance(200_000);
     await new Promise<void>((resolve) => setImmediate(resolve));
     expect(result).toBeUndefined();
-    await until(
-      () => result !== undefined,
-      'the end',
-      () => clock.advance(10_000),
-    );
+    await eventually(() => result !== undefined, { what: 'the end', clock, stepMs: 10_000 });
     expect(result).toMatchObject({ status: 'completed', output: 'timeout' });
   });
 

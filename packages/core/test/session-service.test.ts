@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { agent, type EventOf, memoryStore, type Runtime, runtime, type Store, step, tool } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
-import { scriptedModel, testClock } from 'adjutant/testing';
+import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { until } from './until.ts';
 
 const stateSchema = { session: { mode: z.string() }, user: { theme: z.string() }, patient: { name: z.string() } };
 const say = step({ name: 'say', execute: (ctx) => ctx.respond('hello') });
@@ -231,10 +230,10 @@ test('deleting leaves no row behind, and erasing neither of a fork', async () =>
   await app.sessions.delete('s');
   expect((await app.sessions.get('fork')).events.length).toBeGreaterThan(3);
   await app.sessions.delete('fork');
-  await until(() => JSON.stringify(count()) === JSON.stringify(empty), 'an empty file');
+  await eventually(() => JSON.stringify(count()) === JSON.stringify(empty), { what: 'an empty file' });
   await app.run(say, { session: 't', input: 'Hi' });
   await app.fork('t', { id: 'fork' });
   await app.sessions.erase('t');
-  await until(() => JSON.stringify(count()) === JSON.stringify(empty), 'an empty file');
+  await eventually(() => JSON.stringify(count()) === JSON.stringify(empty), { what: 'an empty file' });
   reader.close();
 });

@@ -1,10 +1,9 @@
 import { agent, type ErrorRoutingOptions, memoryStore, runtime, type Tool, ToolFailure, type ToolOptions, tool, toolResult } from 'adjutant';
-import { scriptedModel, testClock } from 'adjutant/testing';
+import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { lasting } from './approving.ts';
 import { decided, eventsOf, finished, play, story } from './supervising.ts';
-import { until } from './until.ts';
 
 const http = (status: number, more: object = {}) => Object.assign(new Error(`HTTP ${status}`), { status, ...more });
 
@@ -210,7 +209,7 @@ describe('chains that somebody wrote', () => {
     const session = await first.session({ id: 's' });
     const running = first.run(worker, { input: 'Go', session, runId: 'run' });
     running.then(undefined, () => undefined);
-    await until(() => busy.runs.length === 1 && eventsOf(session.events, 'tool_result').length === 1);
+    await eventually(() => busy.runs.length === 1 && eventsOf(session.events, 'tool_result').length === 1);
     await first.close();
     const { session: after } = await finished(make().run(worker, { session: 's', runId: 'run' }), clock);
     expect(busy.runs).toEqual([1, 2, 3]);
@@ -231,17 +230,9 @@ describe('chains that somebody wrote', () => {
       .then(() => {
         isOver = true;
       });
-    await until(
-      () => busy.runs.length === 2,
-      'the second attempt',
-      () => clock.advance(100),
-    );
+    await eventually(() => busy.runs.length === 2, { what: 'the second attempt', clock });
     running.stop();
-    await until(
-      () => isOver,
-      'the end of the first process',
-      () => clock.advance(100),
-    );
+    await eventually(() => isOver, { what: 'the end of the first process', clock });
     const { session } = await finished(make().resume('s'), clock);
     expect(story(session.events)).toEqual(['again after 1000', 'again after 0', 'again after 2000', 'closed']);
   });
@@ -343,7 +334,7 @@ describe('a fallback tool', () => {
     const first = make();
     const running = first.run(worker, { input: 'Go', session: 's', runId: 'run' });
     running.then(undefined, () => undefined);
-    await until(() => entered === 1);
+    await eventually(() => entered === 1);
     let isOver = false;
     running.stop();
     running
@@ -351,7 +342,7 @@ describe('a fallback tool', () => {
       .then(() => {
         isOver = true;
       });
-    await until(() => clock.advance(100) === undefined && isOver, 'the end of the first process');
+    await eventually(() => clock.advance(100) === undefined && isOver, { what: 'the end of the first process' });
     const { session } = await finished(make().resume('s'), clock);
     expect(page.runs).toEqual([1]);
     expect(entered).toBe(times);

@@ -1,10 +1,9 @@
 import { type AgentOptions, agent, type Event, type Guardrail, type HookContext, memoryStore, runtime, type Session, sequence, tool } from 'adjutant';
-import { promptTooLong, type ScriptedResponse, scriptedModel, testClock, tickingClock } from 'adjutant/testing';
+import { eventually, promptTooLong, type ScriptedResponse, scriptedModel, testClock, tickingClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { lasting } from './approving.ts';
 import { finished } from './supervising.ts';
-import { until } from './until.ts';
 
 const schema = z.object({ n: z.number() });
 const note = (ctx: HookContext, key: string) => {
@@ -138,11 +137,7 @@ test('what a tool gives after its time goes through the guardrails too', async (
   const model = scriptedModel([calls(1), { toolCalls: [{ name: 'wait', args: { n: 1 } }] }, { text: 'done' }]);
   const worker = agent({ name: 'worker', model, tools: [late, wait], supervision: { guardrails: [hiding], errors: false } });
   const running = runtime({ app: 'stops', ports: { clock } }).run(worker, 'Go');
-  await until(
-    () => model.calls.length === 2,
-    'the second round',
-    () => clock.advance(500),
-  );
+  await eventually(() => model.calls.length === 2, { what: 'the second round', clock, stepMs: 500 });
   goOn.resolve();
   const { session } = await finished(running, clock);
   expect(session.events.find((event) => event.type === 'tool_result' && event.late === true)).toMatchObject({ result: { content: 'hidden' } });

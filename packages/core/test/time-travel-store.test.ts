@@ -1,11 +1,10 @@
 import { agent, type Event, type LedgerStore, type Runtime, runtime, type Store, sequence, session, step, tool } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { eventually, scriptedModel } from 'adjutant/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { arbitraryLedger } from './arbitrary-ledger.ts';
 import { type StorePlace, storePlaces } from './store-places.ts';
-import { until } from './until.ts';
 
 const big = 'x'.repeat(100_000);
 const app = 'travel';
@@ -124,7 +123,7 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       const first = counting(store);
       const cold = await open(first.store).stateAt('s', 5_300);
       expect(first.reads).toEqual([{ after: 0, upTo: 5_300 }]);
-      await until(() => first.snapshots.includes(4_000), 'the last snapshot');
+      await eventually(() => first.snapshots.includes(4_000), { what: 'the last snapshot' });
       const second = counting(store);
       const reader = open(second.store);
       expect(await reader.stateAt('s', 5_300)).toEqual(cold);
@@ -138,7 +137,7 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       await write(store, 's', changes(5_000));
       const first = counting(store);
       await open(first.store).stateAt('s', 5_000);
-      await until(() => first.snapshots.includes(4_000), 'the snapshot');
+      await eventually(() => first.snapshots.includes(4_000), { what: 'the snapshot' });
       await open(store).fork('s', { id: 'fork', at: 4_500 });
       const second = counting(store);
       const then = await open(second.store).stateAt('fork', 4_500);

@@ -1,10 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { agent, pending, runtime, type Tool, ToolFailure, tool } from 'adjutant';
-import { type HumanUserOptions, humanUser, runWithUser, scriptedModel } from 'adjutant/testing';
+import { eventually, type HumanUserOptions, humanUser, runWithUser, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callsOnce, paying } from './approving.ts';
-import { until } from './until.ts';
 
 const ask = tool({
   name: 'ask',
@@ -239,7 +238,7 @@ test('at a terminal, lines are edited, typed ahead and interrupted; between ques
   const runnable = asker(ask, { question: 'Which?' });
   const { input, user } = terminal('Ho\u007fello\rblu');
   const talking = app.runWithUser(runnable, { user, session });
-  await until(() => session.pendingYieldingCalls.length > 0 && input.listenerCount('keypress') > 0, 'the question');
+  await eventually(() => session.pendingYieldingCalls.length > 0 && input.listenerCount('keypress') > 0, { what: 'the question' });
   input.write('\u0003');
   expect(await talking).toMatchObject({ ended: 'user_done', reason: 'Interrupted at the terminal.', status: 'yielded' });
   expect(session.events.find(({ type }) => type === 'user')).toMatchObject({ text: 'Hello' });

@@ -1,8 +1,7 @@
 import { agent, agentTool, loop, memoryStore, parallel, pending, runtime, type Store, sequence, step, tool } from 'adjutant';
-import { scriptedModel, testClock } from 'adjutant/testing';
+import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { until } from './until.ts';
 
 const ask = tool({
   name: 'ask',
@@ -174,12 +173,12 @@ test('the time of a tool does not run while the agent that it called waits (B10)
   const both = parallel({ name: 'both', runnables: [caller, step({ name: 'busy', execute: () => busy.promise })] });
   const run = app.run(both, { session: 's', input: 'Go' });
   const { ledger } = await app.session({ id: 's' });
-  await until(() => ledger.requests.size === 1, 'the question');
+  await eventually(() => ledger.requests.size === 1, { what: 'the question' });
   await ledger.durable();
   clock.advance(60_000);
   const [request] = ledger.requests.values();
   await app.requests.answer(request?.requestId ?? '', { input: { answer: 'red' } });
-  await until(() => ledger.events.some((event) => event.type === 'tool_result' && event.name === 'specialist'), 'the result');
+  await eventually(() => ledger.events.some((event) => event.type === 'tool_result' && event.name === 'specialist'), { what: 'the result' });
   busy.resolve();
   expect(await run).toMatchObject({ status: 'completed', output: { caller: 'asked' } });
 });
@@ -241,12 +240,12 @@ test('the time of a child does not run while it waits beside a branch that works
   const both = parallel({ name: 'both', runnables: [calling, step({ name: 'slow', execute: () => slow.promise })] });
   const run = app.run(both, { session: 's', input: 'Go' });
   const { ledger } = await app.session({ id: 's' });
-  await until(() => ledger.requests.size === 1, 'the question');
+  await eventually(() => ledger.requests.size === 1, { what: 'the question' });
   const [request] = ledger.requests.values();
   await ledger.durable();
   clock.advance(900);
   await app.requests.answer(request?.requestId ?? '', { input: { answer: 'red' } });
-  await until(() => ledger.events.some((event) => event.type === 'tool_attempt' && event.callId.endsWith('r2.0')), 'the work');
+  await eventually(() => ledger.events.some((event) => event.type === 'tool_attempt' && event.callId.endsWith('r2.0')), { what: 'the work' });
   clock.advance(900);
   after.resolve('done');
   slow.resolve();
