@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Agent, agent, parallel, type Runtime, runtime, step, type Tool } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
-import { eventually } from 'adjutant/testing';
+import { eventually, roundModel } from 'adjutant/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { callsOnce, paying } from './approving.ts';
+import { payTool } from './pay-tool.ts';
 
 let folder: string;
 const apps: Runtime[] = [];
@@ -27,7 +27,7 @@ function open(recover: 'auto' | 'manual', ...runnables: Agent[]): Runtime {
 /** A payment that tells when it was made. */
 function telling(): { readonly pay: Tool; readonly made: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { pay } = paying({
+  const { pay } = payTool({
     execute: () => {
       resolve();
       return 'paid';
@@ -37,7 +37,7 @@ function telling(): { readonly pay: Tool; readonly made: Promise<void> } {
 }
 
 function payer(pay: Tool): Agent {
-  return agent({ name: 'payer', model: callsOnce({ name: 'pay', args: { cents: 5 } }), tools: [pay] });
+  return agent({ name: 'payer', model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]), tools: [pay] });
 }
 
 test('an answer of another process is heard by the one that works on the session', async () => {
@@ -60,7 +60,7 @@ test('an answer of another process is heard by the one that works on the session
 
 test('a run that nobody works on is continued by a process that has its runnables, when its answer has come', async () => {
   const first = open('manual');
-  const waiting = await first.run(payer(paying().pay), 'Pay');
+  const waiting = await first.run(payer(payTool().pay), 'Pay');
   expect(waiting.status).toBe('yielded');
   await first.close();
   const { pay, made } = telling();
@@ -72,7 +72,7 @@ test('a run that nobody works on is continued by a process that has its runnable
 
 test('an answer in a process without the runnables waits for one that has them', async () => {
   const first = open('manual');
-  await first.run(payer(paying().pay), 'Pay');
+  await first.run(payer(payTool().pay), 'Pay');
   await first.close();
   const person = open('auto');
   const [request] = await person.listPendingApprovals();

@@ -1,8 +1,7 @@
 import { type AgentOptions, agent, type Event, type Guardrail, type HookContext, memoryStore, runtime, type Session, sequence, tool } from 'adjutant';
-import { eventually, promptTooLong, type ScriptedResponse, scriptedModel, testClock, tickingClock } from 'adjutant/testing';
+import { eventually, keptOpen, promptTooLong, type ScriptedResponse, scriptedModel, testClock, tickingClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { lasting } from './approving.ts';
 import { finished } from './supervising.ts';
 
 const schema = z.object({ n: z.number() });
@@ -88,7 +87,7 @@ describe('a result that comes after the run was stopped', () => {
 
   test.each(['given back', 'cancelled'] as const)('goes through the guardrails (%s)', async (how) => {
     const made = slow();
-    const app = runtime({ app: 'stops', store: lasting(), recover: 'manual' });
+    const app = runtime({ app: 'stops', store: keptOpen(memoryStore()), recover: 'manual' });
     const session = await app.session({ id: 's' });
     const running = app.run(guardedWorker(made), { session, input: 'Go' });
     await made.begun;
@@ -107,7 +106,7 @@ describe('a result that comes after the run was stopped', () => {
     const made = slow();
     const hooks = { afterTool: async (_ctx: HookContext, _call: unknown, result: object) => ({ ...result, content: 'looked at' }) };
     const worker = agent({ name: 'worker', model: scriptedModel([calls(1)]), tools: [made.tool], hooks });
-    const app = runtime({ app: 'stops', store: lasting(), recover: 'manual' });
+    const app = runtime({ app: 'stops', store: keptOpen(memoryStore()), recover: 'manual' });
     const session = await app.session({ id: 's' });
     const running = app.run(worker, { session, input: 'Go' });
     await made.begun;
@@ -207,7 +206,7 @@ describe('guardrails in front of the model', () => {
 
   test('look at a message once, also when the process stops before the model is asked', async () => {
     const guarded: Guardrail = { name: 'kind', input: () => ({ action: 'guide', message: 'Be kind.' }) };
-    const store = lasting();
+    const store = keptOpen(memoryStore());
     const make = () => agent({ name: 'worker', model: scriptedModel([{ text: 'done' }]), supervision: { guardrails: [guarded] } });
     const first = runtime({ app: 'stops', store, runnables: [make()], recover: 'manual' });
     const session = await first.session({ id: 's' });

@@ -1,8 +1,7 @@
-import { type Agent, agent, type EventDraft, isAdjutantError, type RunResult, runtime, type Session, type Store } from 'adjutant';
-import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
+import { type Agent, agent, type EventDraft, isAdjutantError, memoryStore, type RunResult, runtime, type Session, type Store } from 'adjutant';
+import { keptOpen, type ScriptedModel, scriptedModel } from 'adjutant/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lasting } from './approving.ts';
 import { type StorePlace, storePlaces } from './store-places.ts';
 import { blockedPage, counting, forbidden, loopDecisions, settledResults, stubbornModel } from './stubborn.ts';
 
@@ -26,7 +25,7 @@ async function withPlace<Result>(make: () => Promise<StorePlace>, work: (store: 
   const place = await make();
   const store = place.open();
   try {
-    return await work(lasting(store));
+    return await work(keptOpen(store));
   } finally {
     await store.close();
     await place.remove();
@@ -91,7 +90,7 @@ describe('wherever it is cut', () => {
   test('a restart lets no more calls through', async () => {
     const { length } = (await finished()).session.events;
     for (let stopAt = 2; stopAt < length; stopAt++) {
-      const store = lasting();
+      const store = keptOpen(memoryStore());
       const { reader, entered } = blockedPage();
       const first = newProcess(store, reader());
       const session = await first.session({ id: 's' });
@@ -137,7 +136,7 @@ describe('wherever it is cut', () => {
 
 async function finished() {
   const { reader, entered } = blockedPage();
-  const app = newProcess(lasting(), reader());
+  const app = newProcess(keptOpen(memoryStore()), reader());
   const { session } = await app.run(reader(), { session: 's', runId: 'run', input: 'Summarise the page' });
   return { session, app, entered };
 }
@@ -170,7 +169,7 @@ async function play({ behaviours: kinds, pages }: { behaviours: (keyof typeof be
     });
     return agent({ name: 'reader', model, tools: [page.tool], limits: { rounds: 30 } });
   };
-  const store = lasting();
+  const store = keptOpen(memoryStore());
   const reader = made();
   const first = newProcess(store, reader);
   const session = await first.session({ id: 's' });

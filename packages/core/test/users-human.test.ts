@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { agent, pending, runtime, type Tool, ToolFailure, tool } from 'adjutant';
-import { eventually, type HumanUserOptions, humanUser, runWithUser, scriptedModel } from 'adjutant/testing';
+import { eventually, type HumanUserOptions, humanUser, roundModel, runWithUser, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { callsOnce, paying } from './approving.ts';
+import { payTool } from './pay-tool.ts';
 
 const ask = tool({
   name: 'ask',
@@ -32,7 +32,7 @@ function sitting(typed: string, options: HumanUserOptions = {}, isOver = true) {
 }
 
 function asker(asked: Tool, args: Record<string, unknown> = {}) {
-  return agent({ name: 'asker', model: callsOnce({ name: asked.name, args: args as never }), tools: [asked] });
+  return agent({ name: 'asker', model: roundModel([{ toolCalls: [{ name: asked.name, args: args as never }] }, { text: 'Done.' }]), tools: [asked] });
 }
 
 function answers(talk: { readonly answers: readonly { readonly decision?: unknown; readonly input?: unknown }[] }): unknown[] {
@@ -55,7 +55,7 @@ test('is shown what was said and asked, and types messages and answers', async (
 
 describe('decides', () => {
   const deciding = async (typed: string) => {
-    const { pay, paid } = paying();
+    const { pay, paid } = payTool();
     const { user, written } = sitting(typed);
     const talk = await runWithUser(asker(pay, { cents: 5 }), { user, input: 'Pay', followUps: false });
     return { talk, paid, written };

@@ -1,9 +1,11 @@
-import { agent, loop, pending, type Runtime, runtime, type Store, step, tool } from 'adjutant';
+import { agent, loop, memoryStore, pending, type Runtime, runtime, type Store, step, tool } from 'adjutant';
 import {
   type AskedOfUser,
   agentUser,
   answerWith,
   crashingStore,
+  keptOpen,
+  roundModel,
   runWithUser,
   type ScriptedModel,
   scriptedModel,
@@ -13,7 +15,7 @@ import {
 } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { callsOnce, lasting, paying } from './approving.ts';
+import { payTool } from './pay-tool.ts';
 import { storePlaces } from './store-places.ts';
 
 const ask = tool({
@@ -94,8 +96,9 @@ describe('agentUser', () => {
   });
 
   test('decides about calls; what it has nothing for goes to somebody else, or is an error', async () => {
-    const { pay, paid } = paying();
-    const payer = () => agent({ name: 'payer', model: callsOnce({ name: 'pay', args: { cents: 7 } }), tools: [pay] });
+    const { pay, paid } = payTool();
+    const payer = () =>
+      agent({ name: 'payer', model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 7 } }] }, { text: 'Done.' }]), tools: [pay] });
     const quiet = () => agent({ name: 'quiet', model: scriptedModel([{ text: 'Pay' }]) });
     const decider = agent({ name: 'decider', model: scriptedModel([{ text: 'reject' }]) });
     const once = { followUps: false } as const;
@@ -118,7 +121,11 @@ describe('agentUser', () => {
       tools: { ask: agent({ name: 'answerer', model: answering }) },
       bridge: { formatResponse: (output) => (typeof output === 'string' && output.startsWith('{') ? JSON.parse(output) : output) },
     });
-    const runnable = agent({ name: 'asker', model: callsOnce({ name: 'ask', args: { question: 'A?' } }), tools: [ask] });
+    const runnable = agent({
+      name: 'asker',
+      model: roundModel([{ toolCalls: [{ name: 'ask', args: { question: 'A?' } }] }, { text: 'Done.' }]),
+      tools: [ask],
+    });
     const talk = await runWithUser(runnable, { user, followUps: false });
     expect(talk.answers).toMatchObject([{ input: { answer: 'red' } }]);
     expect(JSON.stringify(answering.calls[1]?.prompt)).toContain('Your last answer was not taken');
@@ -152,7 +159,13 @@ describe('agentUser', () => {
     expect(await app.runWithUser(echo, options())).toMatchObject({ output: 'Echo Well again', turns: 1 });
     const silent = agentUser({ loop: step({ name: 'silent', execute: (ctx) => ctx.complete({}) }) });
     await expect(app.runWithUser(echo, { user: silent })).rejects.toThrow(/neither a message nor/);
-    const stuck = agentUser({ loop: agent({ name: 'stuck', model: callsOnce({ name: 'ask', args: { question: 'Help?' } }), tools: [ask] }) });
+    const stuck = agentUser({
+      loop: agent({
+        name: 'stuck',
+        model: roundModel([{ toolCalls: [{ name: 'ask', args: { question: 'Help?' } }] }, { text: 'Done.' }]),
+        tools: [ask],
+      }),
+    });
     await expect(app.runWithUser(echo, { user: stuck })).rejects.toThrow(/waits for somebody itself: ask\(\{"question":"Help\?"\}\)/);
   });
 
@@ -219,14 +232,19 @@ describe('simulatedUser', () => {
   });
 
   test('decides about calls, and leaves operations to somebody else', async () => {
-    const { pay, paid } = paying();
-    const payer = agent({ name: 'payer', model: callsOnce({ name: 'pay', args: { cents: 7 } }), tools: [pay] });
+    const { pay, paid } = payTool();
+    const payer = agent({
+      name: 'payer',
+      model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 7 } }] }, { text: 'Done.' }]),
+      tools: [pay],
+    });
     const model = scriptedModel([{ text: '{"decision":"approve","reason":"It is what I asked for"}' }, leave('Paid')]);
     const talk = await runWithUser(payer, { user: simulatedUser({ ...plan, model }) });
     expect(talk).toMatchObject({ ended: 'user_done', answers: [{ decision: 'approve' }] });
     expect(paid).toHaveLength(1);
     const render = tool({ name: 'render', description: 'Renders', schema: z.object({}), execute: () => pending({ operationId: 'film' }) });
-    const director = () => agent({ name: 'director', model: callsOnce({ name: 'render', args: {} }), tools: [render] });
+    const director = () =>
+      agent({ name: 'director', model: roundModel([{ toolCalls: [{ name: 'render', args: {} }] }, { text: 'Done.' }]), tools: [render] });
     expect(await runWithUser(director(), { user: simulatedUser({ ...plan, model: scriptedModel([]) }) })).toMatchObject({
       ended: 'stuck',
       reason: expect.stringContaining('result "render"'),
@@ -246,7 +264,7 @@ describe('simulatedUser', () => {
   });
 
   test('many of them talk to one app at the same time', async () => {
-    const app = runtime({ app: 'played', store: lasting() });
+    const app = runtime({ app: 'played', store: keptOpen(memoryStore()) });
     const runnable = agent({ name: 'echo', model: scriptedModel((prompt: Prompt) => ({ text: `Echo ${textsOf(prompt, 'user').at(-1)}` })) });
     const models: ScriptedModel[] = [];
     const talks = await Promise.all(

@@ -1,8 +1,8 @@
-import { agent, loop, type Runtime, runtime, tool } from 'adjutant';
-import { runWithUser, scriptedModel, scriptedUser, testClock, type User } from 'adjutant/testing';
+import { agent, loop, memoryStore, type Runtime, runtime, tool } from 'adjutant';
+import { keptOpen, roundModel, runWithUser, scriptedModel, scriptedUser, testClock, type User } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { callsOnce, lasting, paying } from './approving.ts';
+import { payTool } from './pay-tool.ts';
 import { storePlaces } from './store-places.ts';
 
 const ask = tool({
@@ -13,7 +13,11 @@ const ask = tool({
 });
 
 function asker(...questions: string[]) {
-  return agent({ name: 'asker', model: callsOnce(...questions.map((question) => ({ name: 'ask', args: { question } }))), tools: [ask] });
+  return agent({
+    name: 'asker',
+    model: roundModel([{ toolCalls: questions.map((question) => ({ name: 'ask', args: { question } })) }, { text: 'Done.' }]),
+    tools: [ask],
+  });
 }
 
 /** Somebody who thinks for ever, and hears when nobody wants to know any more. */
@@ -68,7 +72,7 @@ describe('somebody else', () => {
         });
       const chat = () => loop({ name: 'chat', runnable: agent({ name: 'asker', model: model(), tools: [ask] }), yields: true });
       const user = () => scriptedUser({ tools: { ask: () => ({ answer: 'yes' }) }, messages: ['First', 'Second'] });
-      const process = () => runtime({ app: 'users', store: lasting(store), recover: 'manual' });
+      const process = () => runtime({ app: 'users', store: keptOpen(store), recover: 'manual' });
       await process().runWithUser(chat(), { user: scriptedUser({ messages: ['First'], tools: { ask: () => undefined } }), session: 's' });
       const talks = await Promise.all([process(), process()].map((app: Runtime) => app.runWithUser(chat(), { user: user(), session: 's' })));
       expect(talks.map(({ ended, turns }) => [ended, turns])).toEqual([
@@ -107,8 +111,12 @@ describe('somebody else', () => {
   test('is the clock: a question whose time is over while the user thinks is no error', async () => {
     const clock = testClock();
     const app = runtime({ app: 'users', ports: { clock } });
-    const { pay, paid } = paying({ approval: { expiresIn: 1_000 } });
-    const payer = agent({ name: 'payer', model: callsOnce({ name: 'pay', args: { cents: 1 } }), tools: [pay] });
+    const { pay, paid } = payTool({ approval: { expiresIn: 1_000 } });
+    const payer = agent({
+      name: 'payer',
+      model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 1 } }] }, { text: 'Done.' }]),
+      tools: [pay],
+    });
     const user = scriptedUser({
       approvals: () => {
         clock.advance(1_001);
@@ -141,7 +149,7 @@ test('an answer that the run itself does not take is given twice at most', async
       },
     },
   });
-  const worker = agent({ name: 'worker', model: callsOnce({ name: 'moody', args: {} }), tools: [moody] });
+  const worker = agent({ name: 'worker', model: roundModel([{ toolCalls: [{ name: 'moody', args: {} }] }, { text: 'Done.' }]), tools: [moody] });
   await expect(app.runWithUser(worker, { user, session, input: 'Go' })).rejects.toMatchObject({
     code: 'user_answer_refused',
     message: expect.stringContaining('asks again'),
@@ -217,13 +225,13 @@ test('a run that is paused waits for nobody that could answer', async () => {
       return 'worked';
     },
   });
-  const worker = agent({ name: 'worker', model: callsOnce({ name: 'work', args: {} }), tools: [work] });
+  const worker = agent({ name: 'worker', model: roundModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'Done.' }]), tools: [work] });
   const talk = await app.runWithUser(worker, { user: scriptedUser({ messages: ['Go', 'On'] }), session });
   expect(talk).toMatchObject({ ended: 'stuck', status: 'yielded', pendingCalls: [], turns: 1 });
 });
 
 test('with recovery by itself, answers are taken in once', async () => {
-  const app = runtime({ app: 'users', store: lasting() });
+  const app = runtime({ app: 'users', store: keptOpen(memoryStore()) });
   const talk = await app.runWithUser(asker('A?', 'B?', 'C?'), {
     user: scriptedUser({ tools: { ask: ['1', '2', '3'].map((answer) => ({ answer })) }, messages: ['Go'] }),
   });

@@ -2,7 +2,7 @@ import { agent, loop, type Runnable, type Runtime, runtime, type Session, type S
 import { type ConversationResult, crashingStore, scriptedModel, scriptedUser, takingOver } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { paying } from './approving.ts';
+import { payTool } from './pay-tool.ts';
 import { storePlaces } from './store-places.ts';
 
 const ask = tool({
@@ -16,7 +16,7 @@ type Prompt = readonly { readonly role: string; readonly content: unknown }[];
 
 /** Asks two questions and for leave at its first message, and one question at each later one; it needs no memory but the prompt. */
 function clerk() {
-  const { pay } = paying({ recovery: 'rerun' });
+  const { pay } = payTool({ recovery: 'rerun' });
   const model = scriptedModel((prompt: Prompt) => {
     const turns = prompt.filter(({ role }) => role === 'user').length;
     const isAnswered = prompt.slice(prompt.findLastIndex(({ role }) => role === 'user')).some(({ role }) => role === 'tool');

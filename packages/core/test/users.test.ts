@@ -1,8 +1,8 @@
 import { agent, type JsonValue, loop, parallel, pending, runtime, step, ToolFailure, tool } from 'adjutant';
-import { answerWith, runWithUser, scriptedModel, scriptedUser, type User, type UserQuestion } from 'adjutant/testing';
+import { answerWith, roundModel, runWithUser, scriptedModel, scriptedUser, type User, type UserQuestion } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { callsOnce, paying } from './approving.ts';
+import { payTool } from './pay-tool.ts';
 
 const ask = tool({
   name: 'ask',
@@ -14,7 +14,7 @@ const ask = tool({
 const asking = (...questions: string[]) => questions.map((question) => ({ name: 'ask', args: { question } }));
 
 function asker(...questions: string[]) {
-  return agent({ name: 'asker', model: callsOnce(...asking(...questions)), tools: [ask] });
+  return agent({ name: 'asker', model: roundModel([{ toolCalls: asking(...questions) }, { text: 'Done.' }]), tools: [ask] });
 }
 
 /** Says what it was told last, and how many messages it has seen. */
@@ -88,8 +88,12 @@ describe('what is asked', () => {
   });
 
   test('is approved, edited or rejected', async () => {
-    const { pay, paid } = paying();
-    const payer = agent({ name: 'payer', model: callsOnce(...[1, 2, 3].map((cents) => ({ name: 'pay', args: { cents } }))), tools: [pay] });
+    const { pay, paid } = payTool();
+    const payer = agent({
+      name: 'payer',
+      model: roundModel([{ toolCalls: [1, 2, 3].map((cents) => ({ name: 'pay', args: { cents } })) }, { text: 'Done.' }]),
+      tools: [pay],
+    });
     const user = scriptedUser({
       approvals: ['approve', { decision: 'edit', input: { cents: 20 } }, { decision: 'reject', reason: 'Too much' }],
       messages: ['Pay'],
@@ -107,10 +111,10 @@ describe('what is asked', () => {
 
   test('has one decision for all, or one for each tool', async () => {
     const both = () => {
-      const { pay, paid } = paying();
-      const { pay: give, paid: given } = paying({ name: 'give' });
+      const { pay, paid } = payTool();
+      const { pay: give, paid: given } = payTool({ name: 'give' });
       const calls = ['pay', 'give', 'pay'].map((name, place) => ({ name, args: { cents: place } }));
-      return { runnable: agent({ name: 'payer', model: callsOnce(...calls), tools: [pay, give] }), paid, given };
+      return { runnable: agent({ name: 'payer', model: roundModel([{ toolCalls: calls }, { text: 'Done.' }]), tools: [pay, give] }), paid, given };
     };
     const all = both();
     await runWithUser(all.runnable, { user: scriptedUser({ approvals: 'approve', messages: ['Go'] }) });
@@ -121,8 +125,12 @@ describe('what is asked', () => {
   });
 
   test('is answered by the id that may decide; a question that is for somebody else is left to him', async () => {
-    const { pay, paid } = paying({ approval: { mayDecide: ['bob'] } });
-    const payer = agent({ name: 'payer', model: callsOnce({ name: 'pay', args: { cents: 1 } }, ...asking('Why?')), tools: [pay, ask] });
+    const { pay, paid } = payTool({ approval: { mayDecide: ['bob'] } });
+    const payer = agent({
+      name: 'payer',
+      model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 1 } }, ...asking('Why?')] }, { text: 'Done.' }]),
+      tools: [pay, ask],
+    });
     const app = runtime({ app: 'users' });
     const asAnn = scriptedUser({ id: 'ann', approvals: 'approve', tools: { ask: [{ answer: 'Because' }] }, messages: ['Pay'] });
     const first = await app.runWithUser(payer, { user: asAnn });
@@ -141,7 +149,8 @@ describe('what is asked', () => {
       schema: z.object({}),
       execute: (ctx) => pending({ operationId: `film-${ctx.idempotencyKey}` }),
     });
-    const director = () => agent({ name: 'director', model: callsOnce({ name: 'render', args: {} }), tools: [render] });
+    const director = () =>
+      agent({ name: 'director', model: roundModel([{ toolCalls: [{ name: 'render', args: {} }] }, { text: 'Done.' }]), tools: [render] });
     const talk = await runWithUser(director(), { user: scriptedUser({ tools: { render: [{ url: 'film.mp4' }] }, messages: ['Action'] }) });
     expect(results(talk)).toEqual([{ url: 'film.mp4' }]);
     const failed = await runWithUser(director(), {
@@ -210,10 +219,13 @@ describe('what is asked', () => {
   });
 
   test('by branches that wait at the same time, each for something else', async () => {
-    const { pay, paid } = paying();
+    const { pay, paid } = payTool();
     const branches = parallel({
       name: 'both',
-      runnables: [agent({ name: 'payer', model: callsOnce({ name: 'pay', args: { cents: 5 } }), tools: [pay] }), asker('A?', 'B?')],
+      runnables: [
+        agent({ name: 'payer', model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]), tools: [pay] }),
+        asker('A?', 'B?'),
+      ],
     });
     const user = scriptedUser({ approvals: ['approve'], tools: { ask: [{ answer: 'a' }, { answer: 'b' }] } });
     const talk = await runWithUser(branches, { user, input: 'Go' });
@@ -277,7 +289,11 @@ describe('what is said', () => {
 
   test('`{ done: true }` can be what a tool asked for', async () => {
     const confirm = tool({ name: 'confirm', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ done: z.boolean() }) });
-    const worker = agent({ name: 'worker', model: callsOnce({ name: 'confirm', args: {} }), tools: [confirm] });
+    const worker = agent({
+      name: 'worker',
+      model: roundModel([{ toolCalls: [{ name: 'confirm', args: {} }] }, { text: 'Done.' }]),
+      tools: [confirm],
+    });
     const talk = await runWithUser(worker, { user: scriptedUser({ tools: { confirm: [{ done: true }] }, messages: ['Go'] }) });
     expect([talk.ended, results(talk)]).toEqual(['completed', [{ done: true }]]);
   });
@@ -362,8 +378,12 @@ describe('a script that does not fit', () => {
   });
 
   test('says so when it has nothing for what is asked', async () => {
-    const { pay } = paying();
-    const payer = agent({ name: 'payer', model: callsOnce({ name: 'pay', args: { cents: 1 } }), tools: [pay] });
+    const { pay } = payTool();
+    const payer = agent({
+      name: 'payer',
+      model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 1 } }] }, { text: 'Done.' }]),
+      tools: [pay],
+    });
     await expect(runWithUser(payer, { user: scriptedUser({ tools: { ask: [] }, messages: ['Pay'] }) })).rejects.toThrow(
       /asks for leave to call "pay".*has no `approvals`; it has `tools.ask`/,
     );
@@ -398,8 +418,12 @@ describe('a script that does not fit', () => {
   });
 
   test('a decision that is not offered is refused', async () => {
-    const { pay } = paying({ approval: { allowEdit: false } });
-    const payer = agent({ name: 'payer', model: callsOnce({ name: 'pay', args: { cents: 1 } }), tools: [pay] });
+    const { pay } = payTool({ approval: { allowEdit: false } });
+    const payer = agent({
+      name: 'payer',
+      model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 1 } }] }, { text: 'Done.' }]),
+      tools: [pay],
+    });
     const user = scriptedUser({ approvals: () => ({ decision: 'edit', input: { cents: 2 } }), messages: ['Pay'] });
     await expect(runWithUser(payer, { user })).rejects.toMatchObject({
       code: 'user_answer_refused',
