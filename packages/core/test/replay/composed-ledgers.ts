@@ -223,7 +223,7 @@ const forked: KeptLedger = {
       seq: 13,
       path: 'run/two',
       kind: 'prompt',
-      subject: 'In model call 1 of two: there are 1 system messages and were 0',
+      subject: 'In model call 1 of two: there is 1 system message, and there were 0',
     },
   },
 };

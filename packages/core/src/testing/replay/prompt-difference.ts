@@ -95,7 +95,7 @@ function messageChanges(before: readonly JsonObject[], now: readonly JsonObject[
     const says =
       system(before).length === system(now).length
         ? 'the system prompt changed'
-        : `there are ${system(now).length} system messages and were ${system(before).length}`;
+        : `there ${system(now).length === 1 ? 'is 1 system message' : `are ${system(now).length} system messages`}, and there were ${system(before).length}`;
     changes.push({
       says,
       differences: jsonDifferences(system(before), system(now)).map((difference) => ({ ...difference, path: `system${difference.path}` })),
