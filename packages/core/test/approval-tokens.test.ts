@@ -1,14 +1,32 @@
-import { type ApprovalKey, ApprovalTokenError, isAdjutantError, memoryStore, type Runtime, type RuntimeOptions, runtime, secret } from 'adjutant';
-import { testClock } from 'adjutant/testing';
+import {
+  type Agent,
+  type ApprovalKey,
+  ApprovalTokenError,
+  agent,
+  isAdjutantError,
+  type JsonValue,
+  memoryStore,
+  type Runtime,
+  type RuntimeOptions,
+  runtime,
+  secret,
+  type Tool,
+} from 'adjutant';
+import { keptOpen, roundModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
-import { caller, lasting, paying } from './approving.ts';
+import { type PayToolOptions, payTool } from './pay-tool.ts';
+
+/** An agent that makes one call of a tool. */
+function caller(called: Tool, args: JsonValue): Agent {
+  return agent({ name: 'caller', model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]), tools: [called] });
+}
 
 const key: ApprovalKey = { id: '2026-01', secret: secret('approvals', 'k'.repeat(32)) };
 
-async function waitingRun(options: Parameters<typeof paying>[0] = {}, more: Partial<RuntimeOptions> = {}) {
+async function waitingRun(options: PayToolOptions = {}, more: Partial<RuntimeOptions> = {}) {
   const clock = testClock();
-  const store = lasting(memoryStore({ clock }));
-  const { pay, paid } = paying(options);
+  const store = keptOpen(memoryStore({ clock }));
+  const { pay, paid } = payTool(options);
   const runnable = caller(pay, { cents: 5 });
   const make = (other: Partial<RuntimeOptions> = {}): Runtime =>
     runtime({ app: 'tokens', store, runnables: [runnable], recover: 'manual', ports: { clock }, approvals: { keys: [key] }, ...more, ...other });

@@ -1,14 +1,30 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAdjutantError, memoryStore, type RequestAnswer, type Runtime, runtime, type Store } from 'adjutant';
+import {
+  type Agent,
+  agent,
+  isAdjutantError,
+  type JsonValue,
+  memoryStore,
+  type RequestAnswer,
+  type Runtime,
+  runtime,
+  type Store,
+  type Tool,
+} from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
-import { testClock } from 'adjutant/testing';
+import { keptOpen, roundModel, testClock } from 'adjutant/testing';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { caller, lasting, paying } from './approving.ts';
+import { payTool } from './pay-tool.ts';
 import { newPool, newSchema, reasonToSkip } from './postgres/server.ts';
+
+/** An agent that makes one call of a tool. */
+function caller(called: Tool, args: JsonValue): Agent {
+  return agent({ name: 'caller', model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]), tools: [called] });
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'approvals-'));
 const schema = newSchema();
@@ -51,7 +67,7 @@ describe.each(stores)('on %s', (_name, open, skipped) => {
     let counter = 0;
     await fc.assert(
       fc.asyncProperty(contenders, async (contending) => {
-        await race(lasting(store), `race_${counter++}`, contending);
+        await race(keptOpen(store), `race_${counter++}`, contending);
       }),
       { numRuns: skipped === undefined ? 25 : 0, endOnFailure: true },
     );
@@ -59,7 +75,7 @@ describe.each(stores)('on %s', (_name, open, skipped) => {
 });
 
 async function race(store: Store, session: string, contending: readonly Contender[]): Promise<void> {
-  const { pay, paid } = paying();
+  const { pay, paid } = payTool();
   const runnable = caller(pay, { cents: 500 });
   // The store goes by its own clock: the session's writer finds the time over, whoever answers does not.
   const clock = testClock(Date.now());

@@ -4,6 +4,7 @@ import {
   type Event,
   isAdjutantError,
   type JsonValue,
+  memoryStore,
   type PendingCall,
   pending,
   type RequestAnswer,
@@ -12,15 +13,21 @@ import {
   type Runtime,
   runtime,
   type Store,
+  type Tool,
   ToolFailure,
   tool,
   validateResumeState,
 } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { keptOpen, roundModel, scriptedModel } from 'adjutant/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { caller, callsOnce, lasting, paying } from './approving.ts';
+import { payTool } from './pay-tool.ts';
+
+/** An agent that makes one call of a tool. */
+function caller(called: Tool, args: JsonValue): Agent {
+  return agent({ name: 'caller', model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]), tools: [called] });
+}
 
 const id = 'the-session';
 
@@ -58,7 +65,7 @@ async function work(store: Store, runnable: Agent, stopAt = Number.POSITIVE_INFI
 
 /** Works and answers until the run has ended, each time in another process; the first that comes to the event `stopAt` stops there. */
 async function carryOut({ runnable, answer }: Scenario, stopAt?: number): Promise<{ result: RunResult; events: readonly Event[] }> {
-  const store = lasting();
+  const store = keptOpen(memoryStore());
   let isStopped = false;
   for (let turn = 0; turn < 20; turn++) {
     const result = await work(store, runnable, isStopped ? undefined : stopAt);
@@ -85,12 +92,12 @@ function callsInRounds(rounds: number, name: string, args: JsonValue) {
 
 const scenarios: Readonly<Record<string, () => Scenario>> = {
   'an approval with edited arguments': () => {
-    const { pay, paid } = paying();
+    const { pay, paid } = payTool();
     return { runnable: caller(pay, { cents: 5 }), effects: paid, answer: () => ({ decision: 'edit', input: { cents: 3 } }) };
   },
   'input for a tool': () => {
     const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ colour: z.string() }) });
-    return { runnable: caller(ask as never, {}), effects: [], answer: () => ({ input: { colour: 'red' } }) };
+    return { runnable: caller(ask as Tool, {}), effects: [], answer: () => ({ input: { colour: 'red' } }) };
   },
   'an operation elsewhere': () => {
     const begin = tool({
@@ -100,7 +107,7 @@ const scenarios: Readonly<Record<string, () => Scenario>> = {
       idempotent: true,
       execute: (ctx) => pending({ operationId: `op-${ctx.idempotencyKey}` }),
     });
-    return { runnable: caller(begin as never, {}), effects: [], answer: () => ({ input: 'ready' }) };
+    return { runnable: caller(begin as Tool, {}), effects: [], answer: () => ({ input: 'ready' }) };
   },
   'an attempt of unknown outcome that is made again': () => {
     const effects: unknown[] = [];
@@ -115,7 +122,7 @@ const scenarios: Readonly<Record<string, () => Scenario>> = {
         return 'sent';
       },
     });
-    return { runnable: caller(send as never, {}), effects, answer: () => ({ decision: 'retry' }) };
+    return { runnable: caller(send as Tool, {}), effects, answer: () => ({ decision: 'retry' }) };
   },
   'an equal call after one of unknown outcome': () => {
     const effects: unknown[] = [];
@@ -186,7 +193,7 @@ test('what a probe found out is the result, whenever the process stopped', async
         throw new ToolFailure('The line went dead.', { effect: 'unknown' });
       },
     });
-    return { runnable: caller(send as never, {}), effects: [], probed, answer: () => ({}) };
+    return { runnable: caller(send as Tool, {}), effects: [], probed, answer: () => ({}) };
   };
   const { events } = await carryOut(make());
   for (let seq = 1; seq <= events.length; seq++) {
@@ -201,10 +208,19 @@ test('what a probe found out is the result, whenever the process stopped', async
 describe('several calls of one round', () => {
   /** Three calls that wait for three different things. */
   function mixed(): { readonly runnable: Agent; readonly paid: readonly unknown[] } {
-    const { pay, paid } = paying();
+    const { pay, paid } = payTool();
     const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ colour: z.string() }) });
     const begin = tool({ name: 'begin', description: 'Begins', schema: z.object({}), execute: () => pending({ operationId: 'op' }) });
-    const model = callsOnce({ name: 'pay', args: { cents: 5 } }, { name: 'ask', args: {} }, { name: 'begin', args: {} });
+    const model = roundModel([
+      {
+        toolCalls: [
+          { name: 'pay', args: { cents: 5 } },
+          { name: 'ask', args: {} },
+          { name: 'begin', args: {} },
+        ],
+      },
+      { text: 'Done.' },
+    ]);
     return { runnable: agent({ name: 'caller', model, tools: [pay, ask, begin] }), paid };
   }
 
@@ -218,7 +234,7 @@ describe('several calls of one round', () => {
     const orders = fc.shuffledSubarray(Object.keys(answers), { minLength: 3 });
     await fc.assert(
       fc.asyncProperty(orders, fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }), async (order, restarts) => {
-        const store = lasting();
+        const store = keptOpen(memoryStore());
         const { runnable, paid } = mixed();
         const first = await work(store, runnable);
         expect(first?.pendingCalls.map(({ name }) => name)).toEqual(['pay', 'ask', 'begin']);
@@ -242,7 +258,7 @@ describe('several calls of one round', () => {
   });
 
   test('hold nothing while they wait', async () => {
-    const store = lasting();
+    const store = keptOpen(memoryStore());
     const { runnable } = mixed();
     const app = newProcess(store, runnable);
     const session = await app.session({ id });
@@ -254,7 +270,7 @@ describe('several calls of one round', () => {
 
 describe('the result of an operation', () => {
   async function begun() {
-    const store = lasting();
+    const store = keptOpen(memoryStore());
     const begin = tool({
       name: 'begin',
       description: 'Begins',
@@ -262,7 +278,7 @@ describe('the result of an operation', () => {
       outputSchema: z.object({ url: z.string() }),
       execute: () => pending({ operationId: 'op' }),
     });
-    const runnable = caller(begin as never, {});
+    const runnable = caller(begin as Tool, {});
     await work(store, runnable);
     return { app: newProcess(store, runnable), resume: () => work(store, runnable) };
   }

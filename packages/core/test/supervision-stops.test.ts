@@ -2,7 +2,6 @@ import { type AgentOptions, agent, type Event, type Guardrail, type HookContext,
 import { eventually, keptOpen, promptTooLong, type ScriptedResponse, scriptedModel, testClock, tickingClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { finished } from './supervising.ts';
 
 const schema = z.object({ n: z.number() });
 const note = (ctx: HookContext, key: string) => {
@@ -138,7 +137,7 @@ test('what a tool gives after its time goes through the guardrails too', async (
   const running = runtime({ app: 'stops', ports: { clock } }).run(worker, 'Go');
   await eventually(() => model.calls.length === 2, { what: 'the second round', clock, stepMs: 500 });
   goOn.resolve();
-  const { session } = await finished(running, clock);
+  const { session } = await eventually(running, { clock });
   expect(session.events.find((event) => event.type === 'tool_result' && event.late === true)).toMatchObject({ result: { content: 'hidden' } });
   expect(JSON.stringify(session.events)).not.toContain('a secret');
 });

@@ -1,7 +1,25 @@
-import { isAdjutantError, type JsonValue, pending, type Runtime, runtime, type Session, type Tool, tool } from 'adjutant';
+import {
+  type Agent,
+  agent,
+  isAdjutantError,
+  type JsonValue,
+  memoryStore,
+  pending,
+  type Runtime,
+  runtime,
+  type Session,
+  type Store,
+  type Tool,
+  tool,
+} from 'adjutant';
+import { keptOpen, roundModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { caller, lasting } from './approving.ts';
+
+/** An agent that makes one call of a tool. */
+function caller(called: Tool, args: JsonValue): Agent {
+  return agent({ name: 'caller', model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]), tools: [called] });
+}
 
 const ask = tool({
   name: 'ask',
@@ -18,7 +36,7 @@ const begin = tool({
   execute: () => pending({ operationId: 'op' }),
 }) as Tool;
 
-async function waiting(called: Tool = ask, store = lasting()) {
+async function waiting(called: Tool = ask, store = keptOpen(memoryStore())) {
   const runnable = caller(called, {});
   const app: Runtime = runtime({ app: 'input', store, runnables: [runnable], recover: 'manual' });
   const first = await app.run(runnable, { input: 'Go', runId: 'run' });
@@ -26,7 +44,7 @@ async function waiting(called: Tool = ask, store = lasting()) {
 }
 
 /** The error that a call, or the flush after it, ends with; and nothing of it is in the ledger or the inbox. */
-async function refusalOf(session: Session, store: ReturnType<typeof lasting>, give: () => void): Promise<{ code: string; text: string }> {
+async function refusalOf(session: Session, store: Store, give: () => void): Promise<{ code: string; text: string }> {
   const ledgers = store.for({ tenant: 'default', app: 'input' });
   const before = await ledgers.head(session.id);
   let error: unknown;
@@ -94,7 +112,7 @@ describe('input that cannot be used', () => {
   });
 
   test('of two processes: the second is told', async () => {
-    const store = lasting();
+    const store = keptOpen(memoryStore());
     const { session, callId } = await waiting(ask, store);
     const other = runtime({ app: 'input', store, runnables: [caller(ask, {})], recover: 'manual' });
     const elsewhere = (await other.session({ id: session.id })) as Session;
