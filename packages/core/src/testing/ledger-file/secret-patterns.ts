@@ -43,7 +43,7 @@ const shortestAfterColon = 8;
 const forms: readonly SecretForm[] = [
   {
     rule: 'private_key',
-    pattern: /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----[\s\S]{0,20000}?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----|$)/g,
+    pattern: /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----[\s\S]{0,10000}?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----|$)/g,
   },
   { rule: 'jwt', pattern: new RegExp(`${start}eyJ[A-Za-z0-9_-]{5,8000}\\.[A-Za-z0-9_-]{5,16000}(?:\\.[A-Za-z0-9_-]{0,2000})?`, 'g') },
   { rule: 'api_key', pattern: new RegExp(`${start}(?:${prefixes.join('|')})${end}`, 'g') },
