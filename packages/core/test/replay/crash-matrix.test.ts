@@ -9,9 +9,12 @@ const every = 9;
 const manners: readonly CrashManner[] = ['copied', 'given-back', 'before', 'after', 'twice'];
 
 /** Lets somebody answer all that a session asks, until nothing of it is open. */
-async function answered(app: Runtime, id: string, { answers, message }: ReturnType<MakeScenario>): Promise<void> {
+async function answered(app: Runtime, id: string, { answers, message, cancelWhen }: ReturnType<MakeScenario>): Promise<void> {
+  void cancelWhen?.then(() => app.cancel(id, { by: 'operator', reason: 'enough' })).catch(() => undefined);
   for (let turn = 0; turn < 50; turn++) {
-    const { session, pendingCalls, awaitingInput, yieldedInvocationId } = await app.resume(id);
+    const running = app.resume(id);
+    const { session, pendingCalls, awaitingInput, yieldedInvocationId } = await running;
+    await running.settled();
     await session.flush();
     if (openInvocations(session.events).length === 0) return;
     for (const pending of pendingCalls.filter(({ accepted }) => !accepted)) {
