@@ -6,7 +6,7 @@ const small = { text: 'ok', usage: { inputTokens: 1, outputTokens: 1 } };
 
 /** A model that says how long its answers may be: so much is reserved for each of them. */
 function limited(name: string, load: () => ScriptedModel) {
-  return { kind: 'model' as const, provider: 'p', modelId: name, settings: { maxTokens: 90 }, load };
+  return { kind: 'model' as const, provider: 'scripted', modelId: name, settings: { maxTokens: 90 }, load };
 }
 
 /** A model that waits before it answers. */

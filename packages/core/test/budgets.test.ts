@@ -62,7 +62,7 @@ function honestModel(id: string, { rounds, maxTokens }: Plan, children: readonly
   };
   return {
     kind: 'model',
-    provider: 'honest',
+    provider: 'scripted',
     modelId: id,
     settings: { ...(maxTokens === undefined ? {} : { maxTokens }) },
     price: { input: 1_000, output: 4_000 },

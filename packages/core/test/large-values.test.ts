@@ -66,7 +66,7 @@ test('a large message of the user, large arguments and a large result reach mode
 test('a large result is shortened in the prompt for a model with a small window, and stays whole in the ledger', async () => {
   const give = tool({ name: 'give', description: 'Gives', schema: quiet, execute: () => big });
   const inner = scriptedModel([{ toolCalls: [{ name: 'give' }] }, { text: 'done' }]);
-  const model = { kind: 'model' as const, provider: 'p', modelId: 'm', settings: {}, contextWindow: 20_000, load: () => inner };
+  const model = { kind: 'model' as const, provider: 'scripted', modelId: 'm', settings: {}, contextWindow: 20_000, load: () => inner };
   const result = await run(agent({ name: 'a', model, tools: [give] }), 'Go');
   const prompt = canonicalJson(inner.calls[1]?.prompt);
   expect(prompt).toContain('[...truncated]');

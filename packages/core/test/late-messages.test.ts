@@ -75,7 +75,7 @@ test('a message during a call that asks for tools stands behind their results, o
     { text: 'done' },
   ]);
   const late = interrupted(model, (call) => call < 2 && session.addMessage(`LATE ${call}`));
-  const ready = { kind: 'model' as const, provider: 'p', modelId: 'm', settings: { retry: { initialDelayMs: 0 } }, load: () => late };
+  const ready = { kind: 'model' as const, provider: 'scripted', modelId: 'm', settings: { retry: { initialDelayMs: 0 } }, load: () => late };
   await app.run(agent({ name: 'worker', model: ready, tools: [look] }), { input: 'hi', session });
   expect(model.calls.map(({ prompt }) => texts(prompt))).toEqual([
     ['user hi'],

@@ -115,7 +115,7 @@ describe('failed attempts', () => {
 
   test('of the model count too, and the account stands for an answer that fails as well', async () => {
     const error = Object.assign(new Error('overloaded'), { statusCode: 503, isRetryable: true });
-    const model = { kind: 'model' as const, provider: 'p', modelId: 'm', settings: { retry: { initialDelayMs: 1 } }, load: () => down };
+    const model = { kind: 'model' as const, provider: 'scripted', modelId: 'm', settings: { retry: { initialDelayMs: 1 } }, load: () => down };
     const down = scriptedModel(() => ({ error }));
     const result = await app().run(agent({ name: 'down', model, limits: { errors: 2 } }), 'Go');
     expect(result).toMatchObject({ status: 'completed', stopReason: 'error_limit' });
@@ -184,7 +184,7 @@ test('tokens for thinking come on top of what an answer may have, and within the
   const thinking = { anthropic: { thinking: { type: 'enabled', budgetTokens: 1_000 } } };
   const claude = {
     kind: 'model' as const,
-    provider: 'p',
+    provider: 'scripted',
     modelId: 'thinker',
     settings: { maxTokens: 2_000, providerOptions: thinking },
     load: () => model,

@@ -1,6 +1,9 @@
 import { agent, type Event, memoryStore, type OpenAiSettings, openai, runtime } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { allowRealModels, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
+
+// Providers are asked as in production; `fetch` is the test's.
+allowRealModels();
 
 interface Asked {
   readonly key: string | null;

@@ -202,7 +202,7 @@ describe('in compositions', () => {
     ]);
     const model = {
       kind: 'model' as const,
-      provider: 'p',
+      provider: 'scripted',
       modelId: 'm',
       settings: { temperature: 0.5, maxTokens: 99, retry: { initialDelayMs: 0 } },
       contextWindow: 10_000,

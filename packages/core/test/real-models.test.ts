@@ -4,9 +4,14 @@ import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { agent, claude, type ModelInput, openai, rehearsal, run, textProtocol } from 'adjutant';
 import { allowRealModels, areRealModelsForbidden, forbidRealModels, scriptedModel } from 'adjutant/testing';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const restores: (() => void)[] = [];
+
+// The tests of this project run where real models are forbidden.
+beforeEach(() => {
+  restores.push(allowRealModels());
+});
 
 afterEach(() => {
   for (const restore of restores.splice(0).reverse()) restore();

@@ -14,6 +14,7 @@ import {
   tool,
 } from 'adjutant';
 import {
+  allowRealModels,
   appendBoundaries,
   continueFrom,
   type MakeScenario,
@@ -24,6 +25,9 @@ import {
 } from 'adjutant/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
+
+// Providers are asked as in production; `fetch` is the test's.
+allowRealModels();
 
 const product = z.object({ name: z.string(), price: z.number() });
 const lamp = '{"name":"Lamp","price":12}';
