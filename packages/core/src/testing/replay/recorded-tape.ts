@@ -305,6 +305,8 @@ export class RecordedTape implements LedgerTape {
     const path = recorded.invocationId ?? '';
     if (this.#differing.has(path) && this.#options.tools !== 'live') return undefined;
     this.#differing.add(path);
+    // From here on the same recipe makes another prompt.
+    this.#isInStep = false;
     if (this.#options.tools === 'live' && recorded.type === draft.type) {
       this.#streams.get(stream)?.shift();
       this.#match(recorded);
