@@ -78,6 +78,7 @@ export {
   user,
 } from './run-test/steps.ts';
 export {
+  type MakeResponse,
   ScriptExhaustedError,
   type ScriptedModel,
   type ScriptedModelOptions,

@@ -212,3 +212,12 @@ describe('a window', () => {
     expect(result.error).toMatchObject({ code: 'model_context_overflow' });
   });
 });
+
+test('a function gets everything that the model got', async () => {
+  const model = scriptedModel((_prompt, _call, { toolChoice }) => ({ text: toolChoice?.type ?? 'free' }));
+  const options = { prompt: prompt('hi'), toolChoice: { type: 'none' as const } };
+  expect(await model.doGenerate(options)).toMatchObject({ content: [{ text: 'none' }] });
+  expect(await generate(model)).toMatchObject({ content: [{ text: 'free' }] });
+  const listed = scriptedModel([(_prompt, call, { toolChoice }) => ({ text: `${call} ${toolChoice?.type}` })]);
+  expect(await listed.doGenerate(options)).toMatchObject({ content: [{ text: '0 none' }] });
+});

@@ -17,11 +17,14 @@ import { streamOf } from './scripted-stream.ts';
 
 export type { ScriptedResponse } from './scripted-response.ts';
 
-/** What answers a call: a response, or a function that makes it of the prompt. */
-export type ScriptedTurn = ScriptedResponse | ((prompt: LanguageModelV4Prompt, call: number) => ScriptedResponse);
+/** Makes a response of a call: of its prompt, its number, counted from 0, and everything else that the model got: tools, tool choice, settings. */
+export type MakeResponse = (prompt: LanguageModelV4Prompt, call: number, options: LanguageModelV4CallOptions) => ScriptedResponse;
 
-/** Responses in the order of the calls, or a function that answers all of them. Calls are counted from 0. */
-export type ScriptedResponses = readonly ScriptedTurn[] | ((prompt: LanguageModelV4Prompt, call: number) => ScriptedResponse);
+/** What answers a call: a response, or a function that makes it. */
+export type ScriptedTurn = ScriptedResponse | MakeResponse;
+
+/** Responses in the order of the calls, or a function that answers all of them. */
+export type ScriptedResponses = readonly ScriptedTurn[] | MakeResponse;
 
 export interface ScriptedModelOptions {
   /** @default 'scripted' */
@@ -203,7 +206,7 @@ class Script {
     const chosen = turn ?? this.#options.defaultResponse;
     if (chosen === undefined) throw new ScriptExhaustedError({ responses: this.#responses.length, lastMessage: lastMessageOf(options.prompt) });
     if (typeof chosen !== 'function') return chosen;
-    const made = chosen(options.prompt, call);
+    const made = chosen(options.prompt, call, options);
     checkTurn(made, `what the function gave for call ${call + 1}`);
     return made;
   }
