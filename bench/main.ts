@@ -11,6 +11,7 @@ import { importCost } from './cases/import-cost.ts';
 import { loadSession } from './cases/load-session.ts';
 import { manyRuns } from './cases/many-runs.ts';
 import { parallelCalls } from './cases/parallel-calls.ts';
+import { replaying } from './cases/replay.ts';
 import { resumeSessions } from './cases/resume-sessions.ts';
 import { roundsInMemory } from './cases/rounds-in-memory.ts';
 import { roundsOnPostgres } from './cases/rounds-on-postgres.ts';
@@ -39,6 +40,7 @@ const benchmarks: readonly Benchmark[] = [
   timeTravel,
   forks,
   waitingRuns,
+  replaying,
   evals,
   importCost,
 ];

@@ -1,6 +1,6 @@
 import type { Figure, Figures } from './measure.ts';
 
-export type Unit = 'ms' | 'µs' | 'KiB' | 'MiB' | 'rounds/s' | 'appends/s' | '×';
+export type Unit = 'ms' | 'µs' | 'KiB' | 'MiB' | 'rounds/s' | 'appends/s' | 'events/s' | '×';
 
 /** What the design allows. */
 export interface Ceiling {

@@ -1,0 +1,32 @@
+import { agent, runtime, ToolFailure, tool } from 'adjutant';
+import { eventually, recordedLedgerOf, roundModel, testClock } from 'adjutant/testing';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { problemOf } from './recorded-runs.ts';
+
+function define() {
+  const fetching = tool({
+    name: 'fetch',
+    description: 'Fetches',
+    schema: z.object({}),
+    recovery: 'rerun',
+    execute: () => {
+      throw new ToolFailure('busy', { errorType: 'http_503' });
+    },
+  });
+  const model = roundModel([{ toolCalls: [{ name: 'fetch' }] }, { text: 'later' }]);
+  return agent({ name: 'fetcher', model, tools: [fetching], supervision: { errors: { initialDelayMs: 40 } } });
+}
+
+test('timers that are ahead of the time of day by a few milliseconds are no divergence', async () => {
+  const clock = testClock();
+  const root = define();
+  const app = runtime({ app: 'clocks', recover: 'manual', runnables: [root], ports: { clock } });
+  const running = app.run(root, { session: 's', input: 'Go', runId: 'run' });
+  await eventually(running.settled(), { clock, stepMs: 1 });
+  const record = recordedLedgerOf((await running).session);
+  const second = record.events.findIndex((event) => event.type === 'tool_attempt' && event.attempt === 2);
+  expect(second).toBeGreaterThan(0);
+  const early = { ...record, events: record.events.map((event, at) => (at < second ? event : { ...event, at: event.at - 3 })) };
+  expect(await problemOf(early, runtime({ app: 'clocks', recover: 'manual', runnables: [define()] }))).toBeUndefined();
+});
