@@ -7,7 +7,7 @@ import { blobAddress } from '../../ledger/blob-address.ts';
 import type { Event } from '../../ledger/event.ts';
 import { extractLargeValues } from '../../ledger/large-values.ts';
 import type { AnySession } from '../../ledger/session.ts';
-import { type RecordedLedger, recordedLedgerOf } from '../replay/recorded-ledger.ts';
+import { ledgerOf, type RecordedLedger } from '../replay/recorded-ledger.ts';
 import { RedactionIncompleteError } from './errors.ts';
 import { KnownValues } from './known-values.ts';
 import { type LedgerFile, ledgerFileFormat, ledgerFileText, ledgerFileVersion, type RedactionRecord } from './ledger-file.ts';
@@ -30,8 +30,10 @@ const optionChecks: OptionChecks<ExportOptions> = { redact: isObject };
 export async function exportLedger(source: AnySession | RecordedLedger, options: ExportOptions = {}): Promise<LedgerFile> {
   checkOptions('exportLedger', options, optionChecks);
   const rules = redactionRules(options.redact ?? {});
-  if ('ledger' in source) await source.ledger.durable();
-  return redactLedger('ledger' in source ? recordedLedgerOf(source) : source, rules);
+  const ledger = ledgerOf('exportLedger', source);
+  if (!('ledger' in source)) return redactLedger(ledger, rules);
+  await source.ledger.durable();
+  return redactLedger(ledgerOf('exportLedger', source), rules);
 }
 
 function redactLedger(ledger: RecordedLedger, rules: RedactionRules): LedgerFile {

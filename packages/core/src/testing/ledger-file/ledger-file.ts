@@ -1,4 +1,6 @@
+import { InvalidOptionError } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
+import { describeValue } from '../../base/options.ts';
 import type { Event } from '../../ledger/event.ts';
 
 export const ledgerFileFormat = 'adjutant-ledger';
@@ -36,8 +38,20 @@ export interface LedgerFile {
   readonly events: readonly Event[];
 }
 
-/** The text of a ledger file: JSON with an event on each line, so that changes can be read in a diff. */
+/** @throws InvalidOptionError for what is no ledger file, such as the session itself */
+export function checkLedgerFile(name: string, file: unknown): void {
+  if ((file as Partial<LedgerFile> | null | undefined)?.format === ledgerFileFormat) return;
+  const found =
+    typeof (file as { readonly then?: unknown } | null | undefined)?.then === 'function' ? 'a promise: await it first' : describeValue(file);
+  throw new InvalidOptionError({ function: name, reason: `it needs a ledger file, as exportLedger() and readLedgerFile() give it, not ${found}` });
+}
+
+/**
+ * The text of a ledger file: JSON with an event on each line, so that changes can be read in a diff.
+ * @throws InvalidOptionError for what is no ledger file
+ */
 export function ledgerFileText(file: LedgerFile): string {
+  checkLedgerFile('ledgerFileText', file);
   const { format, version, app, tenant, session, redaction, blobs, events } = file;
   const head = Object.entries({ format, version, app, tenant, session, redaction }).map(([key, value]) => `${json(key)}: ${json(value)}`);
   const held = Object.entries(blobs).map(([address, value]) => `${json(address)}: ${json(value)}`);

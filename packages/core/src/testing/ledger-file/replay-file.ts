@@ -4,8 +4,8 @@ import type { Event } from '../../ledger/event.ts';
 import { Runtime } from '../../runtime.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { resolverOf } from '../replay/recorded-ledger.ts';
-import { type ReplayOptions, type ReplayReport, replay } from '../replay/replay.ts';
-import type { LedgerFile } from './ledger-file.ts';
+import { checkApp, type ReplayOptions, type ReplayReport, replay } from '../replay/replay.ts';
+import { checkLedgerFile, type LedgerFile } from './ledger-file.ts';
 import { redactionNormalizer } from './normalizer.ts';
 import { readLedgerFile } from './read-ledger-file.ts';
 import { lostFingerprint } from './redact-events.ts';
@@ -17,7 +17,9 @@ import { lostFingerprint } from './redact-events.ts';
  * @throws InvalidLedgerFileError, LedgerFileTooNewError, and what `replay` throws
  */
 export async function replayFile(path: string | LedgerFile, app: Runtime, options: ReplayOptions = {}): Promise<ReplayReport> {
+  checkApp('replayFile', app);
   const file = typeof path === 'string' ? await readLedgerFile(path) : path;
+  checkLedgerFile('replayFile', file);
   const redact = redactionNormalizer(file);
   const { normalize } = options;
   const source = { ...file, events: file.events.map((event) => withFingerprint(event, file, app)) };

@@ -6,7 +6,7 @@ import { comparableOf, kindOf, nameOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
 import { isSameJson, jsonDifferences } from './json-difference.ts';
 import { promptDivergence } from './prompt-difference.ts';
-import { type RecordedLedger, recordedLedgerOf, resolverOf } from './recorded-ledger.ts';
+import { ledgerOf, type RecordedLedger, resolverOf } from './recorded-ledger.ts';
 import { capital, withoutProviderIds } from './recorded-tape.ts';
 import { isMark, streamOf } from './streams.ts';
 
@@ -28,6 +28,7 @@ interface Side {
  * The first place at which two ledgers differ: two runs of the same thing, or a fork and what it comes from. Compared is what `replay` compares, each
  * invocation and each call for itself; ids, times and how often a run was stopped do not count.
  * @returns `undefined` when they say the same
+ * @throws InvalidOptionError for what is neither a session nor a recorded ledger
  */
 export function diffLedgers(first: AnySession | RecordedLedger, second: AnySession | RecordedLedger): LedgerDifference | undefined {
   const a = sideOf(first);
@@ -44,7 +45,7 @@ export function diffLedgers(first: AnySession | RecordedLedger, second: AnySessi
 }
 
 function sideOf(source: AnySession | RecordedLedger): Side {
-  const { events, blobs } = 'ledger' in source ? recordedLedgerOf(source) : source;
+  const { events, blobs } = ledgerOf('diffLedgers', source);
   const resolve = resolverOf(blobs);
   const rename = runNames(events);
   const streams = new Map<string, Event[]>();

@@ -1,4 +1,6 @@
+import { InvalidOptionError } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
+import { describeValue } from '../../base/options.ts';
 import { replaceReferences } from '../../ledger/blob.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { AnySession, Session } from '../../ledger/session.ts';
@@ -18,6 +20,22 @@ export interface RecordedLedger {
 export function recordedLedgerOf(session: AnySession): RecordedLedger {
   const { ledger, app, id } = session as Session;
   return { app, tenant: ledger.ports.scope.tenant, session: id, events: [...ledger.events], blobs: ledger.loadedBlobs() };
+}
+
+/**
+ * The ledger of whatever a function takes for one.
+ * @param name of the function that was given it
+ * @throws InvalidOptionError for what is neither a session nor a recorded ledger
+ */
+export function ledgerOf(name: string, source: unknown): RecordedLedger {
+  const { ledger, events, blobs, session, then } = (source ?? {}) as Record<string, unknown>;
+  if (ledger !== undefined && typeof ledger === 'object') return recordedLedgerOf(source as AnySession);
+  if (Array.isArray(events) && typeof blobs === 'object' && blobs !== null && typeof session === 'string') return source as RecordedLedger;
+  const found = typeof then === 'function' ? 'a promise: await it first' : describeValue(source);
+  throw new InvalidOptionError({
+    function: name,
+    reason: `it needs a session, or a ledger as recordedLedgerOf() and readLedgerFile() give it, not ${found}`,
+  });
 }
 
 /** Puts the large values of a ledger in the place of their references. */

@@ -1,11 +1,11 @@
-import { checkOptions } from '../../base/invalid-option.ts';
+import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
-import { isCount, isFunction, isOneOf, type OptionChecks } from '../../base/options.ts';
+import { describeValue, isCount, isFunction, isOneOf, type OptionChecks } from '../../base/options.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { AnySession } from '../../ledger/session.ts';
-import type { Runtime } from '../../runtime.ts';
+import { Runtime } from '../../runtime.ts';
 import type { Divergence } from './divergence.ts';
-import { type RecordedLedger, recordedLedgerOf, resolverOf } from './recorded-ledger.ts';
+import { ledgerOf, type RecordedLedger, resolverOf } from './recorded-ledger.ts';
 import { replaySegment } from './replay-segment.ts';
 import { rootStarts, segmentsOf } from './segments.ts';
 
@@ -21,7 +21,7 @@ export interface ReplayOptions {
    * @default 'recorded'
    */
   readonly tools?: 'recorded' | 'live';
-  /** The last event that is replayed. @default the last one of the record */
+  /** The `seq` of the last event that is replayed; the record must have it. @default the last one of the record */
   readonly until?: number;
   /** Applied to both sides before they are compared: puts the same in the place of what differs for good reasons, as redaction does. */
   readonly normalize?: (value: JsonValue) => JsonValue;
@@ -64,7 +64,9 @@ const checks: OptionChecks<ReplayOptions> = {
  */
 export async function replay(source: AnySession | RecordedLedger, app: Runtime, options: ReplayOptions = {}): Promise<ReplayReport> {
   checkOptions('replay', options, checks);
-  const whole = 'ledger' in source ? recordedLedgerOf(source) : source;
+  checkApp('replay', app);
+  const whole = ledgerOf('replay', source);
+  checkUntil(options.until, whole.events.length);
   const record: RecordedLedger = { ...whole, events: whole.events.slice(0, options.until) };
   const resolve = resolverOf(record.blobs);
   const starts = rootStarts(record.events, resolve);
@@ -80,6 +82,19 @@ export async function replay(source: AnySession | RecordedLedger, app: Runtime, 
   const [first] = divergences;
   const events = first === undefined ? record.events.length : Math.max(0, first.seq - 1);
   return { session: record.session, events, divergence: first, divergences: options.tools === 'live' ? divergences : divergences.slice(0, 1) };
+}
+
+/** @throws InvalidOptionError for what is no runtime: an agent, or a promise of the app */
+export function checkApp(name: string, app: unknown): void {
+  if (app instanceof Runtime) return;
+  const reason = `it needs the app that has today's code, as runtime({ app, runnables: [...] }) gives it, not ${describeValue(app)}`;
+  throw new InvalidOptionError({ function: name, reason });
+}
+
+/** A number that was mistyped would otherwise mean the whole record. */
+function checkUntil(until: number | undefined, length: number): void {
+  if (until === undefined || until <= length) return;
+  throw new InvalidOptionError({ function: 'replay', reason: `\`until\` is ${until}, and the record has ${length} events` });
 }
 
 /** Whether something was still open when the record ends, so that more may have been done since. */
