@@ -59,6 +59,10 @@ const checks: OptionChecks<ReplayOptions> = {
  * write. Answers of models and results of tools come from the record, at the times that are recorded, so that nothing happens outside; what waits for
  * nobody, such as the code of steps, hooks and renderers, runs for real. Runs that were stopped, crashed or waited are continued where they were.
  * The recorded session is left alone.
+ *
+ * What followed a call is recorded with its result: retries, error routing, handlers of errors, checks of results and hooks after it. With recorded
+ * tools a change of those is not found, nor is one of a circuit breaker, which other sessions open too, nor one of `prepare` for tools that may be
+ * repeated and were not asked about, whose arguments the ledger does not have.
  * @param app the runtime whose runnables, hooks and options are held against the record
  * @throws InvalidOptionError; rejects with LedgerUnreadableError, and with the reason when `signal` is aborted
  */
