@@ -1,9 +1,42 @@
-import { agent, type ErrorRoutingOptions, memoryStore, runtime, type Tool, ToolFailure, type ToolOptions, tool, toolResult } from 'adjutant';
-import { eventually, scriptedModel, testClock } from 'adjutant/testing';
+import {
+  type AgentOptions,
+  agent,
+  type ErrorRoutingOptions,
+  type Event,
+  explain,
+  type JsonValue,
+  openai,
+  runtime,
+  type Tool,
+  ToolFailure,
+  type ToolOptions,
+  tool,
+  toolResult,
+} from 'adjutant';
+import {
+  advanceTime,
+  answer,
+  approve,
+  crash,
+  eventually,
+  meanwhile,
+  model,
+  result,
+  runTest,
+  scriptedModel,
+  type TestStep,
+  testClock,
+  user,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { lasting } from './approving.ts';
-import { decided, eventsOf, finished, play, story } from './supervising.ts';
+import { againAfter, closed, hinted, plain, succeeded, thenTool, vetoed } from './result-patterns.ts';
+
+/** The model asks for a call, and there is time for all its attempts. */
+const asks = (name: string, args: JsonValue = { page: 'a' }): readonly TestStep[] => [model({ toolCalls: [{ name, args }] }), advanceTime(8_000)];
+const worker = (tools: AgentOptions['tools'] & object, more: Partial<AgentOptions> = {}) =>
+  agent({ name: 'worker', model: openai('gpt-5'), tools, ...more });
+const results = (events: readonly Event[]) => events.filter((event) => event.type === 'tool_result');
 
 const http = (status: number, more: object = {}) => Object.assign(new Error(`HTTP ${status}`), { status, ...more });
 
@@ -28,92 +61,96 @@ function failing(how: () => unknown, { times = Number.POSITIVE_INFINITY, ...opti
   return Object.assign(Object.create(Object.prototype), made, { runs }) as Tool & { runs: number[] };
 }
 
-const four = ['fetch', 'fetch', 'fetch', 'fetch'];
-
 describe('every chain: error type, attempt, strategy, and what happened next', () => {
-  test.each<[string, () => unknown, Options, readonly string[], readonly string[]]>([
-    ['http_403', () => http(403), {}, ['hint', 'closed', 'vetoed', 'vetoed'], ['hint 1', 'report 2']],
-    ['http_404', () => http(404), {}, ['hint', 'closed', 'vetoed', 'vetoed'], ['hint 1', 'report 2']],
-    ['http_410', () => http(410), {}, ['hint', 'closed', 'vetoed', 'vetoed'], ['hint 1', 'report 2']],
-    ['http_401', () => http(401), {}, ['closed', 'vetoed', 'vetoed'], ['report 1']],
-    ['http_400', () => http(400), {}, ['closed', 'vetoed', 'vetoed'], ['report 1']],
+  test.each<[string, () => unknown, Options, readonly object[], readonly string[]]>([
+    ['http_403', () => http(403), {}, [hinted, closed, vetoed, vetoed], ['hint 1', 'report 2']],
+    ['http_404', () => http(404), {}, [hinted, closed, vetoed, vetoed], ['hint 1', 'report 2']],
+    ['http_410', () => http(410), {}, [hinted, closed, vetoed, vetoed], ['hint 1', 'report 2']],
+    ['http_401', () => http(401), {}, [closed, vetoed, vetoed], ['report 1']],
+    ['http_400', () => http(400), {}, [closed, vetoed, vetoed], ['report 1']],
     [
       'http_429',
       () => http(429, { headers: { 'retry-after': '7' } }),
       {},
-      ['again after 7000', 'closed', 'closed', 'closed', 'closed'],
+      [againAfter(7_000), closed, closed, closed, closed],
       ['backoff 1', 'report 2', 'report 3', 'report 4', 'report 5'],
     ],
     [
       'http_503',
       () => http(503),
       { readOnly: true },
-      ['again after 1000', 'again after 2000', 'closed', 'closed', 'closed', 'closed'],
+      [againAfter(1_000), againAfter(2_000), closed, closed, closed, closed],
       ['backoff 1', 'backoff 2', 'report 3', 'report 4', 'report 5', 'report 6'],
     ],
     [
       'timeout',
       () => Object.assign(new Error('slow'), { code: 'ETIMEDOUT' }),
       { readOnly: true },
-      ['again after 0', 'hint', 'closed', 'closed', 'closed'],
+      [againAfter(0), hinted, closed, closed, closed],
       ['retry 1', 'hint 2', 'report 3', 'report 4', 'report 5'],
     ],
-    [
-      'parse_error',
-      () => new ToolFailure('no XML', { errorType: 'parse_error' }),
-      {},
-      ['hint', 'closed', 'vetoed', 'vetoed'],
-      ['hint 1', 'report 2'],
-    ],
+    ['parse_error', () => new ToolFailure('no XML', { errorType: 'parse_error' }), {}, [hinted, closed, vetoed, vetoed], ['hint 1', 'report 2']],
     [
       'empty_result',
       () => toolResult.permanent('nothing', { errorType: 'empty_result' }),
       {},
-      ['hint', 'hint', 'closed', 'vetoed'],
+      [hinted, hinted, closed, vetoed],
       ['hint 1', 'hint 2', 'report 3'],
     ],
     [
       'ssrf_blocked',
       () => new ToolFailure('private', { errorType: 'ssrf_blocked', status: 'error_blocked' }),
       {},
-      ['closed', 'vetoed', 'vetoed'],
+      [closed, vetoed, vetoed],
       ['report 1'],
     ],
-    ['tool_error', () => new Error('no such order'), {}, ['hint', 'closed', 'vetoed', 'vetoed'], ['hint 1', 'report 2']],
+    ['tool_error', () => new Error('no such order'), {}, [hinted, closed, vetoed, vetoed], ['hint 1', 'report 2']],
     [
       'a word of its own that may pass',
       () => toolResult.transient('busy', { errorType: 'queue_full' }),
       {},
-      ['again after 1000', 'again after 2000', 'closed', 'closed', 'closed', 'closed'],
+      [againAfter(1_000), againAfter(2_000), closed, closed, closed, closed],
       ['backoff 1', 'backoff 2', 'report 3', 'report 4', 'report 5', 'report 6'],
     ],
   ])('%s', async (_name, how, options, expected, strategies) => {
-    const { events, result } = await play({ tools: [failing(how, options)], calls: four, agent: { supervision: { circuitBreaker: false } } });
-    expect(story(events)).toEqual(expected);
-    expect(decided(events, 'error_router').map(({ decision, data }) => `${decision} ${data?.['attempt']}`)).toEqual(strategies);
+    // A result for each call.
+    const calls = Array.from({ length: expected.filter((result) => !('retryAfterMs' in result)).length }, () => asks('fetch')).flat();
+    const { events, result } = await runTest(worker([failing(how, options)], { supervision: { circuitBreaker: false } }), [
+      user('Go'),
+      ...calls,
+      model('done'),
+    ]);
+    expect(results(events)).toMatchObject(expected);
+    expect(explain(events, { components: ['error_router'] }).map(({ decision, data }) => `${decision} ${data?.['attempt']}`)).toEqual(strategies);
     expect(result.status).toBe('completed');
   });
 
   test('validation_error and unknown_tool', async () => {
     const strict = tool({ name: 'strict', description: 'x', schema: z.object({ id: z.int() }), execute: () => 1 });
-    const wrong = await play({ tools: [strict], calls: ['strict', 'strict', 'strict'] });
-    expect(story(wrong.events)).toEqual(['hint', 'closed', 'vetoed']);
-    const missing = await play({ tools: [strict], calls: ['fetch', 'fetch', 'fetch'] });
-    expect(story(missing.events)).toEqual(['hint', 'closed', 'vetoed']);
+    const wrong = await runTest(worker([strict]), [user('Go'), ...asks('strict'), ...asks('strict'), ...asks('strict'), model('done')]);
+    expect(results(wrong.events)).toMatchObject([hinted, closed, vetoed]);
+    const missing = await runTest(worker([strict]), [user('Go'), ...asks('fetch'), ...asks('fetch'), ...asks('fetch'), model('done')]);
+    expect(results(missing.events)).toMatchObject([hinted, closed, vetoed]);
   });
 
   test('parse_error with what came raw', async () => {
     const how = () => new ToolFailure('no XML', { errorType: 'parse_error', data: { raw: '<a><b>', line: 3 } });
-    const { events } = await play({ tools: [failing(how)], calls: ['fetch', 'fetch'] });
-    expect(decided(events, 'error_router').map(({ decision }) => decision)).toEqual(['hint', 'raw']);
-    expect(eventsOf(events, 'tool_result')[1]?.result).toMatchObject({ status: 'partial', content: '<a><b>', metadata: { line: 3 } });
+    const { events } = await runTest(worker([failing(how)]), [user('Go'), ...asks('fetch'), ...asks('fetch'), model('done')]);
+    expect(explain(events, { components: ['error_router'] }).map(({ decision }) => decision)).toEqual(['hint', 'raw']);
+    expect(results(events)[1]?.result).toMatchObject({
+      status: 'partial',
+      content: '<a><b>',
+      metadata: { line: 3 },
+    });
   });
 
   test('blocked errors are never tried again, whatever their type', async () => {
     for (const errorType of ['http_403', 'http_429', 'timeout', 'parse_error', 'ssrf_blocked', 'odd']) {
       const blocked = failing(() => toolResult.blocked('no', { errorType }), { readOnly: true });
-      const { events } = await play({ tools: [blocked], calls: four });
-      expect(eventsOf(events, 'tool_result').every(({ settled }) => settled)).toBe(true);
+      // After three calls that are not let through there are no tools any more.
+      const rounds = ['http_429', 'ssrf_blocked', 'odd'].includes(errorType) ? 3 : 4;
+      const { events } = await runTest(worker([blocked]), [user('Go'), ...Array.from({ length: rounds }, () => asks('fetch')).flat(), model('done')]);
+      expect(results(events).every(({ settled }) => settled)).toBe(true);
       expect(blocked.runs.length).toBeLessThanOrEqual(2);
     }
   });
@@ -121,52 +158,44 @@ describe('every chain: error type, attempt, strategy, and what happened next', (
   test('an unknown effect is never tried again, unless the tool may be run again', async () => {
     for (const how of [() => http(503), () => Object.assign(new Error('lost'), { code: 'ECONNRESET' }), () => toolResult.timeout('slow')]) {
       const once = failing(how);
-      const { events } = await play({ tools: [once], calls: ['fetch'] });
+      const { events } = await runTest(worker([once]), [user('Go'), ...asks('fetch'), model('done')]);
       expect(once.runs).toEqual([1]);
-      expect(eventsOf(events, 'tool_result')).toMatchObject([{ settled: true, effect: 'unknown', result: { status: 'unknown' } }]);
+      expect(results(events)).toMatchObject([{ settled: true, effect: 'unknown', result: { status: 'unknown' } }]);
       const again = failing(how, { recovery: 'rerun', times: 1 });
-      expect(story((await play({ tools: [again], calls: ['fetch'] })).events).at(-1)).toBe('success');
+      expect(results((await runTest(worker([again]), [user('Go'), ...asks('fetch'), model('done')])).events).at(-1)).toMatchObject(succeeded);
     }
   });
 
   test('each decision says why and what else there was, and lands with the result that it is about', async () => {
-    const { events } = await play({ tools: [failing(() => http(404))], calls: ['fetch'] });
-    const [decision] = decided(events, 'error_router');
+    const { events } = await runTest(worker([failing(() => http(404))]), [user('Go'), ...asks('fetch'), model('done')]);
+    const [decision] = explain(events, { components: ['error_router'] });
     expect(decision).toMatchObject({
       decision: 'hint',
-      reasoning: expect.stringContaining('http_404 for the first time'),
+      why: expect.stringContaining('http_404 for the first time'),
       alternatives: ['report'],
-      data: { tool: 'fetch', errorType: 'http_404', attempt: 1, callId: eventsOf(events, 'tool_call')[0]?.callId },
+      data: { tool: 'fetch', errorType: 'http_404', attempt: 1, callId: events.filter((event) => event.type === 'tool_call')[0]?.callId },
     });
-    expect(eventsOf(events, 'tool_result')[0]?.seq).toBe((decision?.seq ?? 0) + 1);
+    expect(results(events)[0]?.seq).toBe((decision?.seq ?? 0) + 1);
   });
 
   test('a success, another message and other arguments begin the count anew', async () => {
     const flaky = failing(() => http(429), { times: 1 });
-    const first = await play({ tools: [flaky], calls: ['fetch', 'fetch'] });
-    expect(story(first.events)).toEqual(['again after 1000', 'success', 'success']);
-    const clock = testClock();
-    const app = runtime({ app: 'twice', ports: { clock } });
-    const call = { toolCalls: [{ name: 'fetch' }] };
-    const worker = agent({
-      name: 'worker',
-      model: scriptedModel([call, { text: 'no' }, call, { text: 'no' }]),
-      tools: [failing(() => http(429))],
-    });
-    const { session } = await finished(app.run(worker, 'Go'), clock);
-    const again = await finished(app.run(worker, { input: 'Try again', session }), clock);
-    expect(story(again.session.events)).toEqual(['again after 1000', 'closed', 'again after 1000', 'closed']);
-    const pages = ['a', 'b'].map((page) => ({ name: 'fetch', args: { page } }));
-    const other = await play({ tools: [failing(() => http(404))], calls: pages });
-    expect(story(other.events)).toEqual(['hint', 'hint']);
+    const first = await runTest(worker([flaky]), [user('Go'), ...asks('fetch'), ...asks('fetch'), model('done')]);
+    expect(results(first.events)).toMatchObject([againAfter(1_000), succeeded, succeeded]);
+    const steps = (text: string) => [user(text), ...asks('fetch'), model('no')];
+    const again = await runTest(worker([failing(() => http(429))]), [...steps('Go'), ...steps('Try again')]);
+    expect(results(again.events)).toMatchObject([againAfter(1_000), closed, againAfter(1_000), closed]);
+    const pages = ['a', 'b'].flatMap((page) => asks('fetch', { page }));
+    const other = await runTest(worker([failing(() => http(404))]), [user('Go'), ...pages, model('done')]);
+    expect(results(other.events)).toMatchObject([hinted, hinted]);
   });
 
   test('errors that change by turns do not go on for ever', async () => {
     let turn = 0;
     const page = failing(() => http(turn++ % 2 === 0 ? 500 : 502), { readOnly: true });
-    const { events } = await play({ tools: [page], calls: ['fetch'], agent: { supervision: { circuitBreaker: false } } });
-    expect(eventsOf(events, 'tool_attempt')).toHaveLength(6);
-    expect(story(events).at(-1)).toBe('closed');
+    const { events } = await runTest(worker([page], { supervision: { circuitBreaker: false } }), [user('Go'), ...asks('fetch'), model('done')]);
+    expect(events.filter((event) => event.type === 'tool_attempt')).toHaveLength(6);
+    expect(results(events).at(-1)).toMatchObject(closed);
   });
 });
 
@@ -175,66 +204,48 @@ describe('chains that somebody wrote', () => {
 
   test('for the runtime and for the agent, with their own numbers', async () => {
     const shared = { supervision: { errors: { chains: { http_404: ['backoff', 'report'] as const }, initialDelayMs: 10, maxDelayMs: 15 } } };
-    const { events } = await play({ tools: [failing(() => http(404))], calls: ['fetch'], runtime: shared });
-    expect(story(events)).toEqual(['again after 10', 'closed']);
+    const { events } = await runTest(worker([failing(() => http(404))]), [user('Go'), ...asks('fetch'), model('done')], { runtime: shared });
+    expect(results(events)).toMatchObject([againAfter(10), closed]);
     const own = errors({ chains: { http_404: ['backoff', 'backoff', { hint: 'Ask the archive.' }] } });
-    const agents = await play({ tools: [failing(() => http(404))], calls: ['fetch'], runtime: shared, agent: own });
-    expect(story(agents.events)).toEqual(['again after 10', 'again after 15', 'hint']);
-    expect(eventsOf(agents.events, 'tool_result').at(-1)?.notes).toEqual(['Ask the archive.']);
+    const agents = await runTest(worker([failing(() => http(404))], own), [user('Go'), ...asks('fetch'), model('done')], { runtime: shared });
+    expect(results(agents.events)).toMatchObject([againAfter(10), againAfter(15), hinted]);
+    expect(results(agents.events).at(-1)?.notes).toEqual(['Ask the archive.']);
   });
 
   test('switched off, nothing is tried again, and nothing is said', async () => {
-    const { events } = await play({ tools: [failing(() => http(429))], calls: ['fetch'], agent: { supervision: { errors: false } } });
-    expect(story(events)).toEqual(['plain']);
-    expect(eventsOf(events, 'decision')).toEqual([]);
+    const { events } = await runTest(worker([failing(() => http(429))], { supervision: { errors: false } }), [
+      user('Go'),
+      ...asks('fetch'),
+      model('done'),
+    ]);
+    expect(results(events)).toMatchObject([plain]);
+    expect(events.filter((event) => event.type === 'decision')).toEqual([]);
   });
 
   test('the own `retry` of a tool comes first, and the chain after it does not try again', async () => {
     const own = failing(() => http(429), { retry: { maxAttempts: 3, initialDelayMs: 5, backoffMultiplier: 1 } });
-    const { events } = await play({ tools: [own], calls: ['fetch'] });
-    expect(story(events)).toEqual(['again after 5', 'again after 5', 'closed']);
+    const { events } = await runTest(worker([own]), [user('Go'), ...asks('fetch'), model('done')]);
+    expect(results(events)).toMatchObject([againAfter(5), againAfter(5), closed]);
     const never = failing(() => http(429), { retry: { maxAttempts: 1 } });
-    expect(story((await play({ tools: [never], calls: ['fetch'] })).events)).toEqual(['closed']);
+    expect(results((await runTest(worker([never]), [user('Go'), ...asks('fetch'), model('done')])).events)).toMatchObject([closed]);
   });
 
   test('a restart between two attempts keeps the count', async () => {
-    const clock = testClock();
-    const store = lasting(memoryStore({ clock }));
     const busy = failing(() => http(429));
     const options = errors({ chains: { http_429: ['backoff', 'backoff', 'report'] }, initialDelayMs: 60_000, maxDelayMs: 600_000 });
-    const make = () => runtime({ app: 'restarting', store, ports: { clock } });
-    const model = scriptedModel([{ toolCalls: [{ name: 'fetch' }] }, { text: 'done' }]);
-    const worker = agent({ name: 'worker', model, tools: [busy], ...options });
-    const first = make();
-    const session = await first.session({ id: 's' });
-    const running = first.run(worker, { input: 'Go', session, runId: 'run' });
-    running.then(undefined, () => undefined);
-    await eventually(() => busy.runs.length === 1 && eventsOf(session.events, 'tool_result').length === 1);
-    await first.close();
-    const { session: after } = await finished(make().run(worker, { session: 's', runId: 'run' }), clock);
+    const [call] = asks('fetch') as [TestStep];
+    const { events } = await runTest(worker([busy], options), [user('Go'), call, crash(), advanceTime(180_000), model('done')]);
     expect(busy.runs).toEqual([1, 2, 3]);
-    expect(story(after.events)).toEqual(['again after 60000', 'again after 120000', 'closed']);
+    expect(results(events)).toMatchObject([againAfter(60_000), againAfter(120_000), closed]);
   });
 
   test('an attempt that was cut off does not begin the count anew', async () => {
-    const clock = testClock();
-    const store = lasting(memoryStore({ clock }));
-    const busy = failing(() => (busy.runs.length === 2 ? new Promise(() => undefined) : http(503)), { readOnly: true });
-    const model = scriptedModel([{ toolCalls: [{ name: 'fetch' }] }, { text: 'done' }]);
-    const worker = agent({ name: 'worker', model, tools: [busy] });
-    const make = () => runtime({ app: 'restarting', store, ports: { clock }, recover: 'manual', runnables: [worker] });
-    const running = make().run(worker, { input: 'Go', session: 's', runId: 'run' });
-    let isOver = false;
-    running
-      .then(undefined, () => undefined)
-      .then(() => {
-        isOver = true;
-      });
-    await eventually(() => busy.runs.length === 2, { what: 'the second attempt', clock });
-    running.stop();
-    await eventually(() => isOver, { what: 'the end of the first process', clock });
-    const { session } = await finished(make().resume('s'), clock);
-    expect(story(session.events)).toEqual(['again after 1000', 'again after 0', 'again after 2000', 'closed']);
+    const busy = failing(() => http(503), { readOnly: true });
+    const [call] = asks('fetch') as [TestStep];
+    const first = [user('Go'), call, result({ fetch: http(503) }), advanceTime(1_000), crash({ after: 'fetch' })];
+    const { events } = await runTest(worker([busy]), [...first, advanceTime(8_000), model('done')]);
+    expect(busy.runs).toEqual([2, 3, 4]);
+    expect(results(events)).toMatchObject([againAfter(1_000), againAfter(0), againAfter(2_000), closed]);
   });
 });
 
@@ -257,97 +268,105 @@ describe('a fallback tool', () => {
       seen.push(given);
       return 'old page';
     });
-    const { events } = await play({ tools: [blocked(), old], calls: ['fetch', 'fetch'] });
-    expect(story(events)).toEqual(['hint', 'then archive', 'success']);
+    const { events } = await runTest(worker([blocked(), old]), [user('Go'), ...asks('fetch'), ...asks('fetch'), model('done')]);
+    expect(results(events)).toMatchObject([hinted, thenTool('archive'), succeeded]);
     expect(seen).toEqual([{ url: 'archive:a' }]);
-    expect(eventsOf(events, 'tool_attempt').map(({ tool: name, attempt }) => [name, attempt])).toEqual([
+    expect(events.filter((event) => event.type === 'tool_attempt').map(({ tool: name, attempt }) => [name, attempt])).toEqual([
       [undefined, 1],
       [undefined, 1],
       ['archive', 2],
     ]);
-    expect(eventsOf(events, 'tool_result').at(-1)).toMatchObject({ name: 'fetch', settled: true, result: { content: 'old page' } });
-    const keys = eventsOf(events, 'tool_attempt').map(({ key }) => key);
+    expect(results(events).at(-1)).toMatchObject({
+      name: 'fetch',
+      settled: true,
+      result: { content: 'old page' },
+    });
+    const keys = events.filter((event) => event.type === 'tool_attempt').map(({ key }) => key);
     expect(new Set(keys).size).toBe(3);
   });
 
   test('that fails too goes by its own chain, and by its own retries', async () => {
     const old = archive(() => Promise.reject(http(404)));
-    const { events } = await play({ tools: [blocked(), old], calls: ['fetch', 'fetch'] });
-    expect(story(events)).toEqual(['hint', 'then archive', 'hint']);
-    expect(decided(events, 'error_router').at(-1)).toMatchObject({ decision: 'hint', data: { tool: 'archive', errorType: 'http_404' } });
+    const { events } = await runTest(worker([blocked(), old]), [user('Go'), ...asks('fetch'), ...asks('fetch'), model('done')]);
+    expect(results(events)).toMatchObject([hinted, thenTool('archive'), hinted]);
+    expect(explain(events, { components: ['error_router'] }).at(-1)).toMatchObject({
+      decision: 'hint',
+      data: { tool: 'archive', errorType: 'http_404' },
+    });
     let runs = 0;
     const flaky = archive(() => (++runs < 3 ? toolResult.transient('busy') : 'got it'), { retry: { initialDelayMs: 5, backoffMultiplier: 1 } });
-    const retried = await play({ tools: [blocked(), flaky], calls: ['fetch', 'fetch'] });
-    expect(story(retried.events)).toEqual(['hint', 'then archive', 'again after 5', 'again after 5', 'success']);
+    const retried = await runTest(worker([blocked(), flaky]), [user('Go'), ...asks('fetch'), ...asks('fetch'), model('done')]);
+    expect(results(retried.events)).toMatchObject([hinted, thenTool('archive'), againAfter(5), againAfter(5), succeeded]);
   });
 
   test('that is not there is passed over; one whose arguments do not fit leaves the failure as it was', async () => {
-    const alone = await play({ tools: [blocked()], calls: ['fetch', 'fetch'] });
-    expect(story(alone.events)).toEqual(['hint', 'closed']);
-    const misfit = await play({ tools: [failing(() => http(403), { fallback: 'archive' }), archive()], calls: ['fetch', 'fetch'] });
-    expect(story(misfit.events)).toEqual(['hint', 'then archive', 'hint']);
-    expect(eventsOf(misfit.events, 'tool_result').at(-1)).toMatchObject({ attempt: 0, result: { errorType: 'http_403' } });
-    expect(decided(misfit.events, 'error_router').at(-1)).toMatchObject({ decision: 'report', reasoning: expect.stringContaining('do not fit') });
+    const alone = await runTest(worker([blocked()]), [user('Go'), ...asks('fetch'), ...asks('fetch'), model('done')]);
+    expect(results(alone.events)).toMatchObject([hinted, closed]);
+    const misfit = await runTest(worker([failing(() => http(403), { fallback: 'archive' }), archive()]), [
+      user('Go'),
+      ...asks('fetch'),
+      ...asks('fetch'),
+      model('done'),
+    ]);
+    expect(results(misfit.events)).toMatchObject([hinted, thenTool('archive'), hinted]);
+    expect(results(misfit.events).at(-1)).toMatchObject({ attempt: 0, result: { errorType: 'http_403' } });
+    expect(explain(misfit.events, { components: ['error_router'] }).at(-1)).toMatchObject({
+      decision: 'report',
+      why: expect.stringContaining('do not fit'),
+    });
   });
 
   test('asks for its own approval, and needs its own permissions', async () => {
-    const asked = await play({ tools: [blocked(), archive(undefined, { approval: true })], calls: ['fetch', 'fetch'] });
+    const asked = await runTest(worker([blocked(), archive(undefined, { approval: true })]), [user('Go'), ...asks('fetch'), ...asks('fetch')]);
     expect(asked.result).toMatchObject({ status: 'yielded', pendingApprovals: [{ name: 'archive', args: { url: 'archive:a' } }] });
-    const denied = await play({ tools: [blocked(), archive(undefined, { requiresPermission: ['archive:read'] })], calls: ['fetch', 'fetch'] });
-    expect(eventsOf(denied.events, 'tool_result').at(-1)).toMatchObject({ result: { errorType: 'permission_denied' } });
-    const allowed = { tools: [blocked(), archive(undefined, { requiresPermission: ['archive:read'] })], runtime: { permissions: ['archive:*'] } };
-    expect(story((await play({ ...allowed, calls: ['fetch', 'fetch'] })).events).at(-1)).toBe('success');
+    const denied = await runTest(worker([blocked(), archive(undefined, { requiresPermission: ['archive:read'] })]), [
+      user('Go'),
+      ...asks('fetch'),
+      ...asks('fetch'),
+      model('done'),
+    ]);
+    expect(results(denied.events).at(-1)).toMatchObject({ result: { errorType: 'permission_denied' } });
+    const reading = archive(undefined, { requiresPermission: ['archive:read'] });
+    const steps = [user('Go'), ...asks('fetch'), ...asks('fetch'), model('done')];
+    const allowed = await runTest(worker([blocked(), reading]), steps, { runtime: { permissions: ['archive:*'] } });
+    expect(results(allowed.events).at(-1)).toMatchObject(succeeded);
   });
 
   test('an approval of the tool that was asked for is none for the tool that stands in', async () => {
-    const clock = testClock();
-    const app = runtime({ app: 'asking', ports: { clock } });
     const page = blocked({ approval: true });
-    const model = scriptedModel([{ toolCalls: [{ name: 'fetch', args: { page: 'a' } }] }, { text: 'done' }]);
-    const worker = agent({ name: 'worker', model, tools: [page, archive(undefined, { approval: true })], ...straight });
-    const first = await finished(app.run(worker, 'Go'), clock);
-    expect(first.pendingApprovals).toMatchObject([{ name: 'fetch' }]);
-    await app.approve(first.pendingApprovals[0]?.requestId ?? '');
-    const second = await finished(app.resume(first.session), clock);
-    expect(second.pendingApprovals).toMatchObject([{ name: 'archive', args: { url: 'archive:a' } }]);
-    await app.approve(second.pendingApprovals[0]?.requestId ?? '');
-    const third = await finished(app.resume(first.session), clock);
-    expect(third.output).toBe('done');
-    expect(story(third.session.events)).toEqual(['then archive', 'success']);
+    const run = await runTest(worker([page, archive(undefined, { approval: true })], straight), [
+      user('Go'),
+      ...asks('fetch'),
+      approve('fetch'),
+      meanwhile(({ pending }) => expect(pending).toMatchObject([{ name: 'archive', args: { url: 'archive:a' } }])),
+      approve('archive'),
+      model('done'),
+    ]);
+    expect(run.output).toBe('done');
+    expect(results(run.events)).toMatchObject([thenTool('archive'), succeeded]);
     expect(page.runs).toEqual([1]);
   });
 
-  test.each<['rerun' | 'report', number, string]>([
-    ['rerun', 2, 'success'],
-    ['report', 1, 'plain'],
+  test.each<['rerun' | 'report', number, object]>([
+    ['rerun', 2, succeeded],
+    ['report', 1, plain],
   ])('a restart in its attempt goes on with it, by its own recovery: %s', async (recovery, times, end) => {
-    const clock = testClock();
-    const store = lasting(memoryStore({ clock }));
     let entered = 0;
-    const old = archive(() => (++entered === 1 ? new Promise(() => undefined) : 'old page'), { recovery });
-    const model = scriptedModel((prompt) =>
-      prompt.some(({ role }) => role === 'tool') ? { text: 'done' } : { toolCalls: [{ name: 'fetch', args: { page: 'a' } }] },
+    const old = archive(
+      () => {
+        entered++;
+        return 'old page';
+      },
+      { recovery },
     );
     const page = blocked();
-    const worker = agent({ name: 'worker', model, tools: [page, old], ...straight });
-    const make = () => runtime({ app: 'restarting', store, ports: { clock }, recover: 'manual', runnables: [worker] });
-    const first = make();
-    const running = first.run(worker, { input: 'Go', session: 's', runId: 'run' });
-    running.then(undefined, () => undefined);
-    await eventually(() => entered === 1);
-    let isOver = false;
-    running.stop();
-    running
-      .then(undefined, () => undefined)
-      .then(() => {
-        isOver = true;
-      });
-    await eventually(() => clock.advance(100) === undefined && isOver, { what: 'the end of the first process' });
-    const { session } = await finished(make().resume('s'), clock);
+    const steps = [user('Go'), ...asks('fetch'), crash({ after: 'archive' }), advanceTime(8_000), model('done')];
+    const { events } = await runTest(worker([page, old], straight), steps);
     expect(page.runs).toEqual([1]);
     expect(entered).toBe(times);
-    expect(story(session.events).at(-1)).toBe(end);
-    expect(eventsOf(session.events, 'tool_attempt').map(({ tool: name }) => name)).toEqual([undefined, ...Array(times).fill('archive')]);
+    expect(results(events).at(-1)).toMatchObject(end);
+    const attempts = events.filter((event) => event.type === 'tool_attempt');
+    expect(attempts.map(({ tool: name }) => name)).toEqual([undefined, ...Array(times).fill('archive')]);
   });
 });
 
@@ -356,42 +375,42 @@ describe('escalation', () => {
   const to = (escalate: 'caller' | 'human' | 'failures') => ({ supervision: { errors: { chains: { locked: [{ escalate }] } } } });
 
   test('to the caller: the agent ends with what was tried', async () => {
-    const { result, events } = await play({ tools: [failing(how)], calls: ['fetch'], agent: to('caller') });
+    const { result, events } = await runTest(worker([failing(how)], to('caller')), [user('Go'), ...asks('fetch')]);
     expect(result).toMatchObject({ status: 'error', error: { code: 'escalated', data: { tool: 'fetch', errorType: 'locked' } } });
-    expect(eventsOf(events, 'tool_result')).toMatchObject([{ settled: true, result: { escalate: true, escalation: expect.any(String) } }]);
+    expect(results(events)).toMatchObject([{ settled: true, result: { escalate: true, escalation: expect.any(String) } }]);
   });
 
-  test.each<['retry' | 'succeeded' | 'report', string, readonly string[]]>([
-    ['retry', 'done', ['again after 0', 'success']],
-    ['succeeded', 'done', ['success']],
-    ['report', 'done', ['plain']],
+  test.each<['retry' | 'succeeded' | 'report', string, readonly object[]]>([
+    ['retry', 'done', [againAfter(0), succeeded]],
+    ['succeeded', 'done', [succeeded]],
+    ['report', 'done', [plain]],
   ])('to a person, who says: %s', async (decision, output, expected) => {
-    const clock = testClock();
-    const app = runtime({ app: 'asking', ports: { clock } });
     const vault = failing(how, { times: 1 });
-    const model = scriptedModel([{ toolCalls: [{ name: 'fetch' }] }, { text: 'done' }]);
-    const worker = agent({ name: 'worker', model, tools: [vault], ...to('human') });
-    const asked = await finished(app.run(worker, 'Go'), clock);
-    expect(asked).toMatchObject({ status: 'yielded', pendingCalls: [{ kind: 'recovery', request: { options: ['succeeded', 'retry', 'report'] } }] });
-    await app.answer(asked.pendingCalls[0]?.requestId ?? '', { decision, ...(decision === 'succeeded' ? { input: 'opened by hand' } : {}) });
-    const { session, output: answer } = await finished(app.resume(asked.session), clock);
-    expect(answer).toBe(output);
-    expect(story(session.events)).toEqual(expected);
-    if (decision === 'report')
-      expect(eventsOf(session.events, 'tool_result').at(-1)?.result).toMatchObject({ errorType: 'locked', content: 'The vault is locked.' });
-    expect(decided(session.events, 'error_router')[0]).toMatchObject({ decision: 'escalate', data: { escalateTo: 'human' } });
+    const { session, output: said } = await runTest(worker([vault], to('human')), [
+      user('Go'),
+      ...asks('fetch'),
+      meanwhile(({ pending }) => expect(pending).toMatchObject([{ kind: 'recovery', request: { options: ['succeeded', 'retry', 'report'] } }])),
+      answer(decision, { tool: 'fetch', ...(decision === 'succeeded' ? { input: 'opened by hand' } : {}) }),
+      model('done'),
+    ]);
+    expect(said).toBe(output);
+    expect(results(session.events)).toMatchObject(expected);
+    if (decision === 'report') expect(results(session.events).at(-1)?.result).toMatchObject({ errorType: 'locked', content: 'The vault is locked.' });
+    expect(session).toHaveDecision({ component: 'error_router', decision: 'escalate', data: expect.objectContaining({ escalateTo: 'human' }) });
   });
 
   test('to the list of failures: the agent goes on, and the session has it', async () => {
-    const { result, events } = await play({ tools: [failing(how)], calls: ['fetch'], agent: to('failures') });
+    const { result, events } = await runTest(worker([failing(how)], to('failures')), [user('Go'), ...asks('fetch'), model('done')]);
     expect(result).toMatchObject({ status: 'completed', output: 'done' });
-    expect(eventsOf(events, 'error')).toMatchObject([{ phase: 'escalation', error: { code: 'escalated', data: { errorType: 'locked' } } }]);
+    expect(events.filter((event) => event.type === 'error')).toMatchObject([
+      { phase: 'escalation', error: { code: 'escalated', data: { errorType: 'locked' } } },
+    ]);
   });
 
   test('a result that asks for it is handed up at once', async () => {
-    const asks = failing(() => toolResult.transient('busy', { escalate: true, escalation: 'I tried all three servers.' }));
-    const { result } = await play({ tools: [asks], calls: ['fetch'] });
-    expect(asks.runs).toEqual([1]);
+    const escalating = failing(() => toolResult.transient('busy', { escalate: true, escalation: 'I tried all three servers.' }));
+    const { result } = await runTest(worker([escalating]), [user('Go'), ...asks('fetch')]);
+    expect(escalating.runs).toEqual([1]);
     expect(result.error).toMatchObject({ code: 'escalated', data: { tried: 'I tried all three servers.' } });
   });
 });
@@ -408,23 +427,26 @@ describe('the circuit of a tool', () => {
       model: scriptedModel([call, call, { text: 'a' }, call, { text: 'b' }, call, { text: 'c' }, call, { text: 'd' }]),
       tools: [page],
     });
-    const changes = (events: Parameters<typeof decided>[0]) => decided(events, 'circuit_breaker').map(({ decision }) => decision);
-    const first = await finished(app.run(worker, 'Go'), clock);
+    const changes = (events: readonly Event[]) => explain(events, { components: ['circuit_breaker'] }).map(({ decision }) => decision);
+    const first = await eventually(app.run(worker, 'Go'), { clock });
     expect(page.runs).toEqual([1, 2, 3]);
     expect(changes(first.session.events)).toEqual(['open', 'refuse']);
-    expect(eventsOf(first.session.events, 'tool_result').at(-1)).toMatchObject({ attempt: 0, result: { errorType: 'circuit_open' } });
+    expect(results(first.session.events).at(-1)).toMatchObject({
+      attempt: 0,
+      result: { errorType: 'circuit_open' },
+    });
     // Another session of the runtime: its tool is still left alone.
-    const second = await finished(app.run(worker, 'Go'), clock);
+    const second = await eventually(app.run(worker, 'Go'), { clock });
     expect(changes(second.session.events)).toEqual(['refuse']);
     clock.advance(60_000);
-    const third = await finished(app.run(worker, { input: 'Go', session: second.session }), clock);
+    const third = await eventually(app.run(worker, { input: 'Go', session: second.session }), { clock });
     expect(changes(third.session.events).slice(1, 3)).toEqual(['half_open', 'open']);
     isUp = true;
     clock.advance(60_000);
-    const fourth = await finished(app.run(worker, 'Go'), clock);
+    const fourth = await eventually(app.run(worker, 'Go'), { clock });
     expect(changes(fourth.session.events)).toEqual(['half_open', 'close']);
-    expect(decided(fourth.session.events, 'circuit_breaker')[1]).toMatchObject({
-      reasoning: expect.stringContaining('works again'),
+    expect(explain(fourth.session.events, { components: ['circuit_breaker'] })[1]).toMatchObject({
+      why: expect.stringContaining('works again'),
       alternatives: expect.any(Array),
       data: { tool: 'fetch', failures: 4 },
     });
@@ -432,25 +454,25 @@ describe('the circuit of a tool', () => {
 
   test("stays closed for failures that are not the tool's, and for an agent that does without", async () => {
     for (const how of [() => http(404), () => http(403), () => http(429), () => new Error('no such order')]) {
-      const pages = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((page) => ({ name: 'fetch', args: { page } }));
-      expect(decided((await play({ tools: [failing(how)], calls: pages })).events, 'circuit_breaker')).toEqual([]);
+      const pages = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].flatMap((page) => asks('fetch', { page }));
+      expect(
+        explain((await runTest(worker([failing(how)]), [user('Go'), ...pages, model('done')])).events, { components: ['circuit_breaker'] }),
+      ).toEqual([]);
     }
-    const many = Array.from({ length: 4 }, (_, index) => ({ name: 'fetch', args: { page: index } }));
+    const many = [0, 1, 2, 3].flatMap((page) => asks('fetch', { page }));
     const broken = failing(() => http(500), { readOnly: true });
-    const without = await play({ tools: [broken], calls: many, agent: { supervision: { circuitBreaker: false } } });
-    expect(decided(without.events, 'circuit_breaker')).toEqual([]);
+    const without = await runTest(worker([broken], { supervision: { circuitBreaker: false } }), [user('Go'), ...many, model('done')]);
+    expect(explain(without.events, { components: ['circuit_breaker'] })).toEqual([]);
     expect(broken.runs).toHaveLength(12);
   });
 
   test('that is open lets the fallback tool stand in', async () => {
     const other = tool({ name: 'other', description: 'x', schema: z.looseObject({}), execute: () => 'from the other' });
     const broken = failing(() => http(500), { readOnly: true, fallback: 'other' });
-    const { events } = await play({
-      tools: [broken, other],
-      calls: ['fetch', 'fetch'],
+    const { events } = await runTest(worker([broken, other]), [user('Go'), ...asks('fetch'), ...asks('fetch'), model('done')], {
       runtime: { supervision: { circuitBreaker: { failures: 2 } } },
     });
-    expect(story(events)).toEqual(['again after 1000', 'again after 2000', 'then other', 'success', 'then other', 'success']);
+    expect(results(events)).toMatchObject([againAfter(1_000), againAfter(2_000), thenTool('other'), succeeded, thenTool('other'), succeeded]);
     expect(broken.runs).toEqual([1, 2]);
   });
 });
@@ -460,18 +482,18 @@ describe('permissions', () => {
 
   test('that are missing refuse the call before anything else, with a decision; those that are there do not', async () => {
     const refused = guarded();
-    const { events } = await play({ tools: [refused], calls: ['fetch'], runtime: { permissions: ['fs:read'] } });
+    const { events } = await runTest(worker([refused]), [user('Go'), ...asks('fetch'), model('done')], { runtime: { permissions: ['fs:read'] } });
     expect(refused.runs).toEqual([]);
-    expect(eventsOf(events, 'tool_result')).toMatchObject([{ attempt: 0, result: { status: 'error_blocked', errorType: 'permission_denied' } }]);
-    expect(decided(events, 'permissions')).toMatchObject([{ decision: 'refuse', data: { tool: 'fetch', missing: ['fs:write'] } }]);
+    expect(results(events)).toMatchObject([{ attempt: 0, result: { status: 'error_blocked', errorType: 'permission_denied' } }]);
+    expect(explain(events, { components: ['permissions'] })).toMatchObject([{ decision: 'refuse', data: { tool: 'fetch', missing: ['fs:write'] } }]);
     const allowed = guarded();
-    await play({ tools: [allowed], calls: ['fetch'], runtime: { permissions: ['fs:*'] } });
+    await runTest(worker([allowed]), [user('Go'), ...asks('fetch'), model('done')], { runtime: { permissions: ['fs:*'] } });
     expect(allowed.runs).toEqual([1]);
   });
 
   test('hold also where supervision is off', async () => {
     const refused = guarded();
-    await play({ tools: [refused], calls: ['fetch'], agent: { supervision: false } });
+    await runTest(worker([refused], { supervision: false }), [user('Go'), ...asks('fetch'), model('done')]);
     expect(refused.runs).toEqual([]);
   });
 });
