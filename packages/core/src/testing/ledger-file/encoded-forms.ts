@@ -8,7 +8,7 @@ export function encodedForms(value: string): readonly string[] {
     asciiJson(json),
     json.replaceAll('/', '\\/'),
     ...addressForms(value),
-    value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    ...pageForms(value),
     ...byteForms(Buffer.from(value, 'utf8')),
   ];
   return [...new Set(forms)].filter((form) => form !== value);
@@ -21,6 +21,11 @@ function inJson(value: string): string {
 /** As programs write JSON that keep to ASCII. */
 function asciiJson(value: string): string {
   return inJson(value).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function pageForms(value: string): readonly string[] {
+  const form = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return [form, ...['&#39;', '&#x27;', '&apos;'].map((quote) => form.replaceAll("'", quote))];
 }
 
 function addressForms(value: string): readonly string[] {

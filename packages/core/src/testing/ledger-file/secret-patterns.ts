@@ -13,6 +13,8 @@ interface SecretForm {
   readonly pattern: RegExp;
   /** The number of the group that is the secret. @default the whole */
   readonly group?: number;
+  /** Whether the secret stands right behind what is matched, and not at its end. */
+  readonly isBehind?: boolean;
   readonly isRight?: (found: RegExpMatchArray) => boolean;
 }
 
@@ -33,7 +35,8 @@ const prefixes: readonly string[] = [
   ...['SG\\.[A-Za-z0-9_-]{16,40}\\.[A-Za-z0-9_-]{16,80}', 'gsk_[A-Za-z0-9]{20,100}', 'xai-[A-Za-z0-9]{20,120}', 'pplx-[A-Za-z0-9]{20,100}'],
   ...['r8_[A-Za-z0-9]{20,60}', 'whsec_[A-Za-z0-9+/=]{16,100}', 'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,64}', 'do[opr]_v1_[a-f0-9]{40,80}'],
   ...['dckr_pat_[A-Za-z0-9_-]{16,60}', 'pypi-[A-Za-z0-9_-]{16,400}', 'lin_api_[A-Za-z0-9]{20,60}', 'AGE-SECRET-KEY-1[A-Z0-9]{40,80}'],
-  ...['\\d{8,10}:AA[A-Za-z0-9_-]{30,40}', 'sq0[a-z]{3}-[A-Za-z0-9_-]{20,60}'],
+  ...['\\d{8,10}:AA[A-Za-z0-9_-]{30,40}', 'sq0[a-z]{3}-[A-Za-z0-9_-]{20,60}', 'GOCSPX-[A-Za-z0-9_-]{20,60}', 'dapi[a-f0-9]{32}', 'sbp_[a-f0-9]{40}'],
+  ...['SK[a-f0-9]{32}', 'key-[a-f0-9]{32}', 'NRAK-[A-Z0-9]{20,40}', 'lsv2_[a-z]{2}_[A-Za-z0-9_]{30,90}', 'dp\\.(?:pt|st)\\.[A-Za-z0-9_.-]{30,90}'],
 ];
 
 const hasDigitOrMark = /[\d=+/_.~-]/;
@@ -49,10 +52,12 @@ const forms: readonly SecretForm[] = [
   { rule: 'api_key', pattern: new RegExp(`${start}(?:${prefixes.join('|')})${end}`, 'g') },
   {
     rule: 'authorization',
-    pattern: new RegExp(`${start}(?:Bearer|Basic|Digest|ApiKey|Token)[ \\t]{1,4}([A-Za-z0-9._~+/=-]{8,8000})`, 'gi'),
-    group: 1,
-    isRight: ({ 1: value = '' }) => hasDigitOrMark.test(value) || value.length >= shortestWithoutDigit,
+    pattern: new RegExp(`${start}(Bearer|Basic|Digest|ApiKey|Token)[ \\t]{1,4}([A-Za-z0-9._~+/=-]{8,8000})`, 'gi'),
+    group: 2,
+    isRight: ({ 1: scheme = '', 2: value = '' }) =>
+      hasDigitOrMark.test(value) || value.length >= shortestWithoutDigit || (scheme.toLowerCase() === 'basic' && isBasic(value)),
   },
+  { rule: 'webhook', pattern: /https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/([^\s"'<>\\?#]{8,300})/gi, group: 1 },
   { rule: 'connection_string', pattern: /(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,30}:\/\/[^\s:/?#@"'\\]{0,200}:([^\s@/"'\\<>]{1,500})@/g, group: 1 },
   { rule: 'cookie', pattern: /(?<![A-Za-z0-9])(?:set-)?cookie["']?[ \t]{0,3}:[ \t]{0,3}["']?([^\s=;"']{1,100}=[^\r\n"'\\]{0,8000})/gi, group: 1 },
   {
@@ -75,15 +80,30 @@ const forms: readonly SecretForm[] = [
   },
   {
     rule: 'sensitive_key',
-    pattern: /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?(=|[ \t]{0,3}[:=][ \t]{0,3})([^\s"'\\&;,<>(){}[\]]{1,2000})/g,
+    // The value is looked at without being passed by: what stands under a key may have a key of its own, as in an address.
+    pattern: /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?(=|[ \t]{0,3}[:=][ \t]{0,3})(?=([^\s"'\\&;,<>(){}[\]]{1,2000}))/g,
     group: 3,
+    isBehind: true,
     isRight: ({ 1: key = '', 2: mark, 3: value = '' }) =>
       isSensitiveKey(key) && (mark === '=' || (value.length >= shortestAfterColon && hasDigitOrMark.test(value))),
   },
+  {
+    rule: 'sensitive_key',
+    pattern: /(?<![\w-])--([A-Za-z][A-Za-z0-9-]{1,60})[ \t]{1,4}(?=([^\s"'\\<>-][^\s"'\\<>]{0,2000}))/g,
+    group: 2,
+    isBehind: true,
+    isRight: underSensitiveKey,
+  },
+  { rule: 'sensitive_key', pattern: /<([A-Za-z][A-Za-z0-9_.-]{1,60})>([^<>]{1,2000})<\//g, group: 2, isRight: underSensitiveKey },
 ];
 
 function underSensitiveKey({ 1: key = '' }: RegExpMatchArray): boolean {
   return isSensitiveKey(key);
+}
+
+/** Whether what stands behind `Basic` is a name with its password, and no word. */
+function isBasic(value: string): boolean {
+  return /^[\x20-\x7e]*:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('utf8'));
 }
 
 const shortestText = 6;
@@ -92,12 +112,12 @@ const shortestText = 6;
 export function findSecrets(text: string): readonly FoundSecret[] {
   if (text.length < shortestText) return [];
   const found: FoundSecret[] = [];
-  for (const { rule, pattern, group = 0, isRight } of forms) {
+  for (const { rule, pattern, group = 0, isBehind = false, isRight } of forms) {
     for (const match of text.matchAll(pattern)) {
       const secret = match[group] ?? '';
       if (secret === '' || (isRight !== undefined && !isRight(match))) continue;
       // The secret is the last thing in a match but for a closing mark.
-      const from = match.index + match[0].lastIndexOf(secret);
+      const from = match.index + (isBehind ? match[0].length : match[0].lastIndexOf(secret));
       found.push({ from, to: from + secret.length, rule });
     }
   }

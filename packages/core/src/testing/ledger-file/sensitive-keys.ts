@@ -1,18 +1,29 @@
 /** Last words of the names of values that nobody but their owner may see. */
 const lastWords: ReadonlySet<string> = new Set([
   ...['password', 'passwd', 'passphrase', 'passcode', 'pwd', 'secret', 'secrets', 'token', 'authorization', 'cookie', 'cookies', 'credential'],
-  ...['credentials', 'cvv', 'cvc', 'otp'],
+  ...['credentials', 'creds', 'cvv', 'cvc', 'otp', 'jwt', 'mnemonic', 'phpsessid', 'jsessionid'],
 ]);
 
 /** Two last words that mean the same, in one. */
 const lastPairs: ReadonlySet<string> = new Set([
   ...['apikey', 'privatekey', 'secretkey', 'accesskey', 'signingkey', 'encryptionkey', 'masterkey', 'sharedkey', 'accountkey', 'authkey'],
-  ...['connectionstring', 'setcookie', 'passkey', 'secretaccesskey'],
+  ...['connectionstring', 'setcookie', 'passkey', 'secretaccesskey', 'passphrase', 'seedphrase', 'hmackey', 'sessionkey', 'licensekey', 'dbpass'],
+  ...['userpass', 'smtppass', 'loginpass'],
 ]);
 
 /** Names that are written without a mark between their words. */
 const written =
   /(?:password|passphrase|apikey|secretkey|privatekey|accesskey|accesstoken|authtoken|refreshtoken|sessiontoken|bearertoken|clientsecret|connectionstring|authorization)$/;
+
+/** What may stand behind such a name without changing what it names: `password2`, `API_KEY_PROD`, `privateKeyPem`. */
+const additions: ReadonlySet<string> = new Set([
+  ...['value', 'text', 'string', 'pem', 'raw', 'plain', 'base', 'base64', 'b64', 'hash', 'confirm', 'confirmation', 'repeat', 'old', 'new'],
+  ...['prod', 'production', 'staging', 'dev', 'test', 'live', 'sandbox'],
+]);
+
+function isAddition(word: string): boolean {
+  return additions.has(word) || /^v?\d+$/.test(word);
+}
 
 const longestKey = 200;
 
@@ -24,7 +35,8 @@ export function isSensitiveKey(key: string): boolean {
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');
-  const last = words.at(-1);
+  while (words.length > 1 && isAddition(words.at(-1) ?? '')) words.pop();
+  const last = words.at(-1)?.replace(/\d+$/, '');
   if (last === undefined) return false;
   return lastWords.has(last) || lastPairs.has(last) || lastPairs.has(`${words.at(-2) ?? ''}${last}`) || written.test(last);
 }
