@@ -342,6 +342,17 @@ const features: Readonly<Record<string, Feature>> = {
     },
     has: (event) => event.type === 'decision' && event.component === 'circuit_breaker' && event.decision === 'refuse',
   },
+  'calls that wait for their turn, and are judged by what came before': {
+    define: () =>
+      agent({
+        name: 'worker',
+        toolConcurrency: 2,
+        model: roundModel([{ toolCalls: Array.from({ length: 7 }, () => ({ name: 'work', args: {} })) }, { text: 'done' }]),
+        tools: [tool({ name: 'work', description: 'Works', schema: none, execute: async () => 'nothing new' })],
+      }),
+    act: (stage) => run(stage),
+    has: decided('block'),
+  },
   'a handler of errors that ends the run': {
     define: () =>
       agent({

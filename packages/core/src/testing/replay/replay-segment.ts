@@ -115,7 +115,7 @@ class SegmentDriver {
       } else if (event.seq >= worst && !this.#goesOn) return;
       else if (this.#isOnlyNews(event)) return;
       else if (this.#jumps(event) && !(await this.#isIdle())) continue;
-      else if (this.#act(event)) await turnOfLoop();
+      else if (this.#act(event)) await this.#letGoOn(event);
       else if (await this.#isIdle()) {
         // Nothing happens by itself any more: it is a matter of time, or of somebody outside.
         if (clock.now() < event.at) clock.advance(event.at - clock.now());
@@ -144,6 +144,13 @@ class SegmentDriver {
   #isCutOff(event: Event): boolean {
     const { record, segment } = this.#parts;
     return segment.isCutAnywhere && record.events.slice(event.seq - 1, segment.to).every(({ at }) => at === event.at);
+  }
+
+  /** Lets code go on with what came, unless more came at the same moment: then it went on with all of that. */
+  async #letGoOn({ at }: Event): Promise<void> {
+    const { tape } = this.#stage;
+    const next = tape.frontier;
+    if (next === undefined || next.at !== at || !tape.isReleasable(next)) await turnOfLoop();
   }
 
   /** Whether nothing happened for so long before an event that whatever could go on had gone on. */
