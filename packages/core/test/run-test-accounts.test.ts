@@ -273,6 +273,11 @@ describe('what cannot be a test is refused before anything runs', () => {
     ['no store', () => runTest(clerk, [], { store: {} as never }), '`store` must be a store'],
     ['no clock', () => runTest(clerk, [], { clock: { now: () => 1 } as never }), '`clock` must be a clock'],
     ['state that is no JSON', () => runTest(clerk, [], { state: { a: new Map() as never } }), '`state` must be JSON'],
+    [
+      'a recording that is none',
+      () => runTest(clerk, [], { from: { hello: 1 } as never }),
+      '`from` must be a recorded session: what session.toJSON() gave',
+    ],
     ['data that nobody takes', () => runTest(clerk, [user('Hello')], { data: 1 }), 'give `data` to that step'],
     ['no patience', () => runTest(clerk, [], { patienceMs: 0 }), '`patienceMs` must be'],
     ['no text', () => user(5 as never), 'it takes a text'],
@@ -282,7 +287,7 @@ describe('what cannot be a test is refused before anything runs', () => {
     ['input for nobody', () => input({}), 'it names no tool'],
     ['input that is no JSON', () => input({ ask: (() => 1) as never }), 'must be JSON'],
     ['a result without a value', () => result({ ask: undefined as never }), 'give null'],
-    ['edits of several calls', () => edit({ a: {}, b: {} }), 'it edits one call'],
+    ['edits of several calls', () => edit({ a: {}, b: {} }), '{ tool: args }; make a step for each call'],
     ['a misspelt choice', () => approve({ tol: 'pay' } as never), 'did you mean `tool`?'],
     ['two places of a crash', () => crash({ before: 'a', after: 'b' }), 'not both'],
     ['time that goes back', () => advanceTime(-1), 'must be a number from 0'],
@@ -291,6 +296,11 @@ describe('what cannot be a test is refused before anything runs', () => {
     const said = await refused(make);
     expect(said).toContain('invalid_test: ');
     expect(said).toContain(message);
+  });
+
+  test('a condition that expectPrompt only gives back', async () => {
+    const wrong = ((prompt: readonly unknown[]) => prompt.length > 99) as never;
+    expect(await gist([user('Hello'), expectPrompt(wrong), model('Hi')])).toContain('Step 2 of 3, expectPrompt(…), failed: its function gave false');
   });
 
   test('a response that a function makes is checked when it is made', async () => {

@@ -3,6 +3,7 @@ import {
   findInvalidOption,
   isAnything,
   isFlag,
+  isGroup,
   isList,
   isListOfText,
   isNonEmptyText,
@@ -22,10 +23,10 @@ export interface ScriptedToolCall {
   readonly providerCallId?: string;
 }
 
-/** One answer of a scripted model. All parts may be combined; an empty object is an empty answer. */
+/** One answer of a scripted model. Parts may be combined as far as one does not rule the other out; an empty object is an empty answer. */
 export interface ScriptedResponse {
   readonly text?: string;
-  /** The text as the deltas it comes in; `text` is then not needed. */
+  /** The text as the deltas it comes in, in the place of `text`. */
   readonly chunks?: readonly string[];
   /** Milliseconds between two chunks. @default 0 */
   readonly chunkDelayMs?: number;
@@ -35,7 +36,7 @@ export interface ScriptedResponse {
   readonly usage?: Usage | null;
   /** @default 'tool-calls' when there are tool calls, else 'stop' */
   readonly finishReason?: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
-  /** Thrown by the call, before anything is streamed. */
+  /** Thrown by the call in the place of an answer. */
   readonly error?: unknown;
   /** Streamed as an error after everything else, instead of the end. */
   readonly streamError?: unknown;
@@ -45,13 +46,22 @@ export interface ScriptedResponse {
   readonly delayMs?: number;
 }
 
+const usageChecks: OptionChecks<Usage> = {
+  inputTokens: isNotNegative,
+  outputTokens: isNotNegative,
+  cachedInputTokens: isNotNegative,
+  cacheWriteTokens: isNotNegative,
+  reasoningTokens: isNotNegative,
+};
+
 const responseChecks: OptionChecks<ScriptedResponse> = {
   text: isText,
   chunks: isListOfText,
   chunkDelayMs: isNotNegative,
   thoughts: isText,
   toolCalls: isList,
-  usage: (value) => (value === null || isObject(value) === undefined ? undefined : 'an object with token counts, or null'),
+  usage: (value) =>
+    value === null ? undefined : isObject(value) === undefined ? isGroup(usageChecks)(value) : 'an object with token counts, or null',
   finishReason: isOneOf('stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'),
   error: isAnything,
   streamError: isAnything,
@@ -60,10 +70,21 @@ const responseChecks: OptionChecks<ScriptedResponse> = {
 };
 const toolCallChecks: OptionChecks<ScriptedToolCall> = { name: isText, args: isAnything, providerCallId: isNonEmptyText };
 
+/** Parts that a call which fails does not give. */
+const partsOfAnswer = ['text', 'chunks', 'thoughts', 'toolCalls', 'usage', 'finishReason', 'streamError', 'cut'] as const;
+
+function contradictionIn(response: ScriptedResponse): string | undefined {
+  if (response.text !== undefined && response.chunks !== undefined) return '`text` and `chunks` are both given; `chunks` is the text in pieces';
+  const lost = response.error === undefined ? undefined : partsOfAnswer.find((part) => response[part] !== undefined);
+  return lost && `\`${lost}\` is given beside \`error\`, which is all that comes of the call; \`streamError\` comes behind an answer`;
+}
+
 /** What is wrong with a response, as the end of a sentence; `undefined` when nothing is. */
 export function responseProblem(response: unknown): string | undefined {
   const invalid = findInvalidOption(response, responseChecks);
   if (invalid !== undefined) return invalid.reason;
+  const contradiction = contradictionIn(response as ScriptedResponse);
+  if (contradiction !== undefined) return contradiction;
   for (const call of (response as ScriptedResponse).toolCalls ?? []) {
     const problem = findInvalidOption(call, toolCallChecks);
     if (problem !== undefined) return `a call in \`toolCalls\` must be ${problem.within}`;

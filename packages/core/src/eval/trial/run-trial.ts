@@ -183,6 +183,6 @@ function endingOfConversation({ ended, reason, result, session }: ConversationRe
 }
 
 function waiting(reason: string | undefined): TrialEnding {
-  const message = `${reason ?? 'The run waits for somebody.'} Say in \`approvals\` of the case how it is to be answered.`;
+  const message = `${(reason ?? 'The run waits for somebody').replace(/\.$/, '')}. Say in \`approvals\` of the case how it is to be answered.`;
   return { status: 'waiting', error: { name: 'TrialWaitingError', code: 'trial_waiting', message } };
 }

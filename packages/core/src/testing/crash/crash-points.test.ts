@@ -173,6 +173,7 @@ describe('refuses', () => {
     ['a session of its own', () => crashPoints(() => ({ runnable, session: { id: 's' } }) as never), 'an object without `id`'],
     ['unknown options', () => crashPoints(() => ({ runnable }), { stores: 1 } as never), 'did you mean `store`?'],
     ['unknown manners', () => crashPoints(() => ({ runnable }), { manners: ['softly'] } as never), "a list of 'before'"],
+    ['no manners', () => crashPoints(() => ({ runnable }), { manners: [] }), '`manners` must be a list that has at least one'],
     ['places that are no number', () => crashPoints(() => ({ runnable }), { every: 0 }), '`every` must be a whole number from 1'],
     [
       'a question without an answer',

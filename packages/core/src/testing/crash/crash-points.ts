@@ -49,9 +49,12 @@ export interface CrashPointsReport {
 const isStore = (value: unknown): string | undefined =>
   typeof value === 'function' || typeof (value as Partial<Store> | null)?.for === 'function' ? undefined : 'a store, or a function that gives one';
 
+const areManners = isListOf('before', 'after', 'twice', 'given-back', 'copied');
+const isEmpty = (value: unknown): boolean => (value as readonly unknown[]).length === 0;
+
 const optionChecks: OptionChecks<CrashPointsOptions> = {
   store: isStore,
-  manners: isListOf('before', 'after', 'twice', 'given-back', 'copied'),
+  manners: (value) => areManners(value) ?? (isEmpty(value) ? 'a list that has at least one' : undefined),
   appends: isOneOf('separate', 'batched'),
   every: isCount,
   atOnce: isCount,

@@ -64,6 +64,9 @@ export interface LedgerMatchers<Result> {
   toHaveStatus(status: KnownStatus): Result;
   /** A decision of this kind was made: by supervision, by people or by the runtime. */
   toHaveDecision(decision: DecisionPattern): Result;
-  /** The ledger tells this story: the lines of `ledgerStory` as one text, or a list of lines, expressions and parts of events. */
-  toMatchLedger(story: string | readonly StoryPattern[], options?: MatchLedgerOptions): Result;
+  /**
+   * The ledger tells this story: the lines of `ledgerStory` as one text, or a list of lines, expressions and parts of events. Without one it fails, with
+   * the story to put there.
+   */
+  toMatchLedger(story?: string | readonly StoryPattern[], options?: MatchLedgerOptions): Result;
 }

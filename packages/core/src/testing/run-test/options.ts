@@ -60,6 +60,10 @@ const isRuntime: OptionCheck = (value) => {
   const taken = Object.keys(value as object).find((key) => key === 'store' || key === 'recover' || key === 'ports');
   return taken && `an object without \`${taken}\`, which belongs to the test: use the options \`store\`, \`clock\`, \`ids\` and \`random\``;
 };
+const isSnapshot: OptionCheck = (value) =>
+  isObject(value) === undefined && Array.isArray((value as Partial<SessionSnapshot>).events)
+    ? undefined
+    : 'a recorded session: what session.toJSON() gave';
 const isJson: OptionCheck = (value) => (findJsonDefect(value) === undefined ? undefined : 'JSON');
 
 /** The runtime and its runs check the rest. */
@@ -71,7 +75,7 @@ const optionChecks: OptionChecks<RunTestOptions> = {
   random: isObject,
   session: isObject,
   state: (value) => isObject(value) ?? isJson(value),
-  from: isObject,
+  from: isSnapshot,
   prepare: isFunction,
   data: isJson,
   limits: isAnything,

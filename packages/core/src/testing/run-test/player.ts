@@ -151,7 +151,12 @@ export class Player {
 
   async #expectPrompt(step: StepOf<'expectPrompt'>, found: Rest): Promise<void> {
     const call = this.#callFor(step, found);
-    await this.#trying(found, async () => step.expect(call.prompt, call));
+    await this.#trying(found, async () => {
+      const given: unknown = await step.expect(call.prompt, call);
+      // Whoever returns a condition has it tested nowhere.
+      if (given === false)
+        throw new TypeError('its function gave false, and what it expects has to be an assertion that throws, such as assert.ok()');
+    });
   }
 
   async #meanwhile({ act }: StepOf<'meanwhile'>, found: Rest): Promise<void> {

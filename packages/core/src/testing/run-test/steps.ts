@@ -174,7 +174,7 @@ export function reject(choice: AnswerChoice | string = {}): TestStep {
 export function edit(values: { readonly [tool: string]: JsonValue }, choice: Omit<AnswerChoice, 'tool'> = {}): TestStep {
   checkValues('edit()', values);
   const [[tool, args] = ['', null], ...more] = Object.entries(values);
-  if (more.length > 0) refuse('edit()', 'it edits one call: make a step for each');
+  if (more.length > 0) refuse('edit()', 'it takes the arguments of one call under the name of its tool, { tool: args }; make a step for each call');
   if (findJsonDefect(args) !== undefined) refuse('edit()', `the arguments for ${tool} must be JSON`);
   check('edit()', choice, { args: isArgs, by: isNonEmptyText, reason: isText });
   return answered('edit()', 'edit', { ...choice, tool }, args);
