@@ -8,7 +8,7 @@ export interface Contender {
 }
 
 /** The conversation came out otherwise than it was written, so that what was measured means nothing. */
-export function assertEqual(found: number, expected: number, what: string): void {
+export function assertEqual(found: number | string, expected: number | string, what: string): void {
   if (found !== expected) throw new Error(`${what}: ${found} instead of ${expected}.`);
 }
 
