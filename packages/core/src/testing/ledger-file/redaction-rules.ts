@@ -87,26 +87,54 @@ function findBadPattern({ source, flags }: WrittenPattern): string | undefined {
   return mayTakeForEver(source) ? 'may take for ever: a part that is repeated has a repeat or a choice of its own' : undefined;
 }
 
-/** Whether a group that is repeated without end has a repeat without end or a choice in it: the way in which patterns become exponential. */
+/** Repeats of a group with a choice in it that double the ways to read a text too often. */
+const mostChoices = 10;
+
+/**
+ * Whether a group that is repeated has a repeat without end in it, or one that is repeated without end or often a choice: the way in which patterns
+ * become exponential.
+ */
 function mayTakeForEver(source: string): boolean {
   const plain = source.replace(/\\(?:.|$)/gs, 'x').replace(/\[[^\]]*\]/g, 'x');
-  const open: { isHard: boolean }[] = [];
+  const open: GroupRisk[] = [];
   for (let at = 0; at < plain.length; at++) {
     const symbol = plain[at] as string;
-    const endless = /^(?:[*+]|\{\d+,\})/.test(plain.slice(at, at + 12));
-    if (symbol === '(') open.push({ isHard: false });
+    if (symbol === '(') open.push({ isEndless: false, hasChoice: false });
     else if (symbol === ')') {
-      const group = open.pop();
-      const isRepeated = /^(?:[*+]|\{\d+,\})/.test(plain.slice(at + 1, at + 13));
-      if (group?.isHard && isRepeated) return true;
+      const group = open.pop() ?? { isEndless: false, hasChoice: false };
+      const times = repeatsAt(plain, at + 1);
+      if ((group.isEndless && times > 1) || (group.hasChoice && times > mostChoices)) return true;
       const around = open.at(-1);
-      if (around !== undefined && (group?.isHard || isRepeated)) around.isHard = true;
-    } else if (endless || symbol === '|') {
+      if (around === undefined) continue;
+      // The repeat of the group itself is looked at next.
+      around.isEndless ||= group.isEndless;
+      around.hasChoice ||= group.hasChoice;
+    } else {
       const group = open.at(-1);
-      if (group !== undefined) group.isHard = true;
+      if (group === undefined) continue;
+      group.isEndless ||= repeatsAt(plain, at) === Number.POSITIVE_INFINITY;
+      group.hasChoice ||= symbol === '|' || isOptional(plain, at);
     }
   }
   return false;
+}
+
+interface GroupRisk {
+  isEndless: boolean;
+  hasChoice: boolean;
+}
+
+/** How often at most what stands before a place is repeated. */
+function repeatsAt(plain: string, at: number): number {
+  const [, endless, least, comma, most] = /^(?:([*+])|\{(\d+)(,?)(\d*)\})/.exec(plain.slice(at, at + 24)) ?? [];
+  if (endless !== undefined || (comma === ',' && most === '')) return Number.POSITIVE_INFINITY;
+  return least === undefined ? 1 : Number(most === '' ? least : most);
+}
+
+/** Whether what stands before a place may be missing or be of several lengths: a question mark behind a repeat or a bracket says something else. */
+function isOptional(plain: string, at: number): boolean {
+  if (plain[at] === '?') return at > 0 && !'(*+?}'.includes(plain[at - 1] as string);
+  return plain[at] === '{' && /^\{(\d+),(\d+)\}/.test(plain.slice(at, at + 24)) && !/^\{(\d+),\1\}/.test(plain.slice(at, at + 24));
 }
 
 /** @throws InvalidOptionError for what cannot stand in the place of a value */

@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { describeValue } from '../../base/options.ts';
 import { replaceReferences } from '../../ledger/blob.ts';
-import type { Event } from '../../ledger/event.ts';
+import { type Event, eventVersions } from '../../ledger/event.ts';
 import type { AnySession, Session } from '../../ledger/session.ts';
 
 /** A recorded ledger by itself: what is exported, and what is replayed. */
@@ -25,12 +25,17 @@ export function recordedLedgerOf(session: AnySession): RecordedLedger {
 /**
  * The ledger of whatever a function takes for one.
  * @param name of the function that was given it
- * @throws InvalidOptionError for what is neither a session nor a recorded ledger
+ * @throws InvalidOptionError for what is neither a session nor a recorded ledger, and for one with events missing
  */
 export function ledgerOf(name: string, source: unknown): RecordedLedger {
   const { ledger, events, blobs, session, then } = (source ?? {}) as Record<string, unknown>;
   if (ledger !== undefined && typeof ledger === 'object') return recordedLedgerOf(source as AnySession);
-  if (Array.isArray(events) && typeof blobs === 'object' && blobs !== null && typeof session === 'string') return source as RecordedLedger;
+  if (Array.isArray(events) && typeof blobs === 'object' && blobs !== null && typeof session === 'string') {
+    const wrong = events.findIndex((event, index) => !isEventAt(event, index + 1));
+    if (wrong < 0) return source as RecordedLedger;
+    const reason = `the events of a ledger are numbered from 1 on, without gaps, and at place ${wrong + 1} there is none of that number that this build knows`;
+    throw new InvalidOptionError({ function: name, reason });
+  }
   const found = typeof then === 'function' ? 'a promise: await it first' : describeValue(source);
   throw new InvalidOptionError({
     function: name,
@@ -38,7 +43,13 @@ export function ledgerOf(name: string, source: unknown): RecordedLedger {
   });
 }
 
+function isEventAt(value: unknown, place: number): value is Event {
+  const { seq, id, at, type } = (value ?? {}) as Partial<Record<string, unknown>>;
+  return seq === place && typeof id === 'string' && typeof at === 'number' && typeof type === 'string' && Object.hasOwn(eventVersions, type);
+}
+
 /** Puts the large values of a ledger in the place of their references. */
 export function resolverOf(blobs: Readonly<Record<string, JsonValue>>): (value: unknown) => unknown {
-  return (value) => replaceReferences(value, (reference) => (reference.$blob in blobs ? (blobs[reference.$blob] as JsonValue) : reference));
+  return (value) =>
+    replaceReferences(value, (reference) => (Object.hasOwn(blobs, reference.$blob) ? (blobs[reference.$blob] as JsonValue) : reference));
 }
