@@ -1,40 +1,21 @@
-import {
-  type Agent,
-  agent,
-  type Event,
-  type EventOf,
-  type Run,
-  type RunResult,
-  run,
-  runtime,
-  type SupervisionOptions,
-  type Tool,
-  toolResult,
-} from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { agent, explain, openai, type SupervisionOptions, type Tool, toolResult } from 'adjutant';
+import { model, type RunTestOptions, runTest, user } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
-import { counting, settledResults } from './stubborn.ts';
-
-const doubts = (events: readonly Event[]): readonly EventOf<'decision'>[] =>
-  events.filter((event): event is EventOf<'decision'> => event.type === 'decision' && event.component === 'result_check');
+import { countedTool } from './counted-tool.ts';
 
 /** Calls a tool once; gives what was recorded, and the tool message that the model got. */
-async function callOnce(
-  tool: Tool,
-  args: object,
-  supervision?: SupervisionOptions,
-  start: (made: Agent) => Run = (made) => run(made, { input: 'Go' }),
-) {
-  const model = scriptedModel([{ toolCalls: [{ name: tool.name, args: args as never }] }, { text: 'done' }]);
-  const result: RunResult = await start(agent({ name: 'a', model, tools: [tool], ...(supervision === undefined ? {} : { supervision }) }));
+async function callOnce(tool: Tool, args: object, supervision?: SupervisionOptions, options?: RunTestOptions) {
+  const made = agent({ name: 'a', model: openai('gpt-5'), tools: [tool], ...(supervision === undefined ? {} : { supervision }) });
+  const asks = model({ toolCalls: [{ name: tool.name, args: args as never }] });
+  const { events, prompts } = await runTest(made, [user('Go'), asks, model('done')], options);
   return {
-    result: settledResults(result.session.events)[0],
-    doubts: doubts(result.session.events),
-    told: JSON.stringify(model.calls[1]?.prompt.at(-1)),
+    result: events.filter((event) => event.type === 'tool_result').find(({ settled }) => settled),
+    doubts: explain(events, { components: ['result_check'] }),
+    told: JSON.stringify(prompts[1]?.at(-1)),
   };
 }
 
-const reads = (content: unknown, more: object = {}) => counting('search', () => content, { readOnly: true, ...more }).tool;
+const reads = (content: unknown, more: object = {}) => countedTool('search', () => content, { readOnly: true, ...more }).tool;
 
 describe('results that are not what was asked for', () => {
   test('nothing was found', async () => {
@@ -43,7 +24,7 @@ describe('results that are not what was asked for', () => {
     expect(result?.notes?.length).toBeGreaterThan(0);
     for (const note of result?.notes ?? []) expect(told).toContain(JSON.stringify(note).slice(1, -1));
     expect(found).toMatchObject([{ decision: 'doubt', data: { tool: 'search', check: 'empty_result', confidence: 0.3 } }]);
-    expect(found[0]?.reasoning).toContain('search gave an empty result');
+    expect(found[0]?.why).toContain('search gave an empty result');
     expect(found[0]?.alternatives?.length).toBeGreaterThan(0);
   });
 
@@ -80,7 +61,7 @@ describe('results that are not what was asked for', () => {
 describe('what is not doubted', () => {
   test.each([
     ['what was found', reads([{ title: 'Oil prices fall' }])],
-    ['a tool that does something and has nothing to say', counting('search', () => null).tool],
+    ['a tool that does something and has nothing to say', countedTool('search', () => null).tool],
     ['an empty result that is one', reads([], { check: { empty: false } })],
   ])('%s', async (_name, tool) => {
     const { result, doubts: found } = await callOnce(tool, { query: 'oil prices' });
@@ -95,8 +76,8 @@ describe('what is not doubted', () => {
       expect(result?.result).toEqual({ status: 'success', content: [] });
       expect(found).toEqual([]);
     }
-    const start = (made: Agent) => runtime({ app: 'results', supervision: { results: false } }).run(made, { input: 'Go' });
-    expect((await callOnce(reads([]), {}, undefined, start)).doubts).toEqual([]);
-    expect((await callOnce(reads([]), {}, { results: {} }, start)).doubts).toHaveLength(1);
+    const unwatched = { runtime: { supervision: { results: false as const } } };
+    expect((await callOnce(reads([]), {}, undefined, unwatched)).doubts).toEqual([]);
+    expect((await callOnce(reads([]), {}, { results: {} }, unwatched)).doubts).toHaveLength(1);
   });
 });

@@ -1,9 +1,33 @@
-import { type Agent, agent, type EventDraft, isAdjutantError, memoryStore, type RunResult, runtime, type Session, type Store } from 'adjutant';
-import { keptOpen, type ScriptedModel, scriptedModel } from 'adjutant/testing';
+import {
+  type Agent,
+  agent,
+  type Event,
+  type EventDraft,
+  explain,
+  isAdjutantError,
+  memoryStore,
+  type RunResult,
+  runtime,
+  type Session,
+  type Store,
+} from 'adjutant';
+import { keptOpen, scriptedModel } from 'adjutant/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { countedTool, forbidden } from './counted-tool.ts';
 import { type StorePlace, storePlaces } from './store-places.ts';
-import { blockedPage, counting, forbidden, loopDecisions, settledResults, stubbornModel } from './stubborn.ts';
+
+const gives = 'I could not read the page.';
+const want = { name: 'fetch_page', args: { url: 'https://page.example' } };
+
+/** A page that answers 403 every time, and an agent that wants it as long as it may call tools. */
+function blockedPage(): { readonly reader: () => Agent; readonly entered: readonly unknown[] } {
+  const page = countedTool('fetch_page', forbidden);
+  const model = () => scriptedModel((_prompt, _call, { toolChoice }) => (toolChoice?.type === 'none' ? { text: gives } : { toolCalls: [want] }));
+  return { reader: () => agent({ name: 'reader', model: model(), tools: [page.tool] }), entered: page.entered };
+}
+
+const settledResults = (events: readonly Event[]) => events.filter((event) => event.type === 'tool_result' && event.settled);
 
 const newProcess = (store: Store, reader: Agent) => runtime({ app: 'loops', store, runnables: [reader], recover: 'manual' });
 
@@ -34,7 +58,7 @@ async function withPlace<Result>(make: () => Promise<StorePlace>, work: (store: 
 
 function expectLoop(result: RunResult, entered: readonly unknown[], times: number): void {
   expect(entered).toHaveLength(times);
-  expect(result).toMatchObject({ status: 'completed', stopReason: 'loop', output: 'I could not read the page.' });
+  expect(result).toMatchObject({ status: 'completed', stopReason: 'loop', output: gives });
 }
 
 describe.each(storePlaces)('what was tried before is known (%s)', (_name, make) => {
@@ -157,14 +181,14 @@ const anyScript = fc.record({
 /** Plays a script; with `stopAfter` the process stops after so many results, and another one goes on. */
 async function play({ behaviours: kinds, pages }: { behaviours: (keyof typeof behaviours)[]; pages: number[] }, stopAfter: number | undefined) {
   const times = [0, 0, 0];
-  const page = counting('page', (args) => {
+  const page = countedTool('page', (args) => {
     const { number } = args as { number: number };
     return behaviours[kinds[number] as keyof typeof behaviours](++(times[number] as number));
   });
   const made = () => {
-    const model: ScriptedModel = scriptedModel((prompt, call) => {
+    const model = scriptedModel((prompt, _call, { toolChoice }) => {
       const number = pages[prompt.filter(({ role }) => role === 'tool').length];
-      if (number === undefined || model.calls[call]?.toolChoice?.type === 'none') return { text: 'done' };
+      if (number === undefined || toolChoice?.type === 'none') return { text: 'done' };
       return { toolCalls: [{ name: 'page', args: { number } }] };
     });
     return agent({ name: 'reader', model, tools: [page.tool], limits: { rounds: 30 } });
@@ -185,7 +209,11 @@ async function play({ behaviours: kinds, pages }: { behaviours: (keyof typeof be
   await running.settled();
   await first.close();
   const result = ended ?? (await newProcess(store, made()).resume('s'));
-  return { entered: page.entered, decisions: loopDecisions(result.session.events).map(({ reasoning }) => reasoning), stopReason: result.stopReason };
+  return {
+    entered: page.entered,
+    decisions: explain(result.session.events, { components: ['loop_detector'] }).map(({ why }) => why),
+    stopReason: result.stopReason,
+  };
 }
 
 test('a stop between rounds changes nothing about what is let through, whatever is called', async () => {
@@ -205,17 +233,21 @@ test('a stop between rounds changes nothing about what is let through, whatever 
 });
 
 test('what was tried is known when the prompt no longer holds it', async () => {
-  const page = counting('fetch_page', forbidden);
-  const read = counting('read', () => 'A long line of a book. '.repeat(200), { recovery: 'rerun' });
-  const want = { name: 'fetch_page', args: { url: 'https://page.example' } };
-  const scripted = stubbornModel((round) => [round < 2 || round > 12 ? want : { name: 'read', args: { chapter: round } }]);
-  const model = { kind: 'model' as const, provider: 'scripted', modelId: 'scripted', settings: {}, contextWindow: 8_000, load: () => scripted };
+  const page = countedTool('fetch_page', forbidden);
+  const read = countedTool('read', () => 'A long line of a book. '.repeat(200), { recovery: 'rerun' });
+  const model = scriptedModel(
+    (_prompt, round, { toolChoice }) => {
+      if (toolChoice?.type === 'none') return { text: gives };
+      return { toolCalls: [round < 2 || round > 12 ? want : { name: 'read', args: { chapter: round } }] };
+    },
+    { contextWindow: 8_000 },
+  );
   const made = agent({ name: 'reader', model, tools: [page.tool, read.tool], compaction: { keep: 4 } });
   const result = await runtime({ app: 'loops' }).run(made, { input: 'Summarise the page' });
   const covered = new Set(result.session.events.flatMap((event) => (event.type === 'compaction' ? event.covers : [])));
   const early = result.session.events.filter((event) => event.type === 'tool_result' && event.name === 'fetch_page').slice(0, 2);
   expect(early.every(({ id }) => covered.has(id))).toBe(true);
-  expect(JSON.stringify(scripted.calls[13]?.prompt)).not.toContain('403');
+  expect(JSON.stringify(model.calls[13]?.prompt)).not.toContain('403');
   expect(read.entered).toHaveLength(11);
   expectLoop(result, page.entered, 2);
 });
