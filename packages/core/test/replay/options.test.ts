@@ -200,6 +200,19 @@ test('what the app does not know any more is named', async () => {
   expect(divergence).toMatchObject({ seq: 1, kind: 'control_flow', subject: expect.stringContaining('There is no runnable named "shop"') });
 });
 
+test.each<[string, (events: readonly object[]) => readonly unknown[]]>([
+  ['from the middle', (events) => events.slice(2)],
+  ['in another order', (events) => [...events].reverse()],
+  ['twice', (events) => [...events, ...events]],
+  ['with a gap', (events) => events.filter((_, index) => index !== 3)],
+  ['of a type that is not known', (events) => events.map((event) => ({ ...event, type: 'constructor' }))],
+  ['that are none', () => [null]],
+])('events %s are refused', async (_name, changed) => {
+  const record = recordedLedgerOf(await recorded());
+  const events = changed(record.events) as typeof record.events;
+  await expect(replay({ ...record, events }, shop().app)).rejects.toThrow(/the events of a ledger are numbered from 1 on/);
+});
+
 test('an empty record is replayed as nothing', async () => {
   const record = { app: 'shop', tenant: 'default', session: 's', events: [], blobs: {} };
   expect(await replay(record, shop().app)).toEqual({ session: 's', events: 0, divergence: undefined, divergences: [] });
