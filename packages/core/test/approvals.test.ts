@@ -1,19 +1,36 @@
 import {
-  type Agent,
   agent,
   agentTool,
   isAdjutantError,
+  type JsonValue,
   memoryStore,
+  openai,
   promptOf,
   type Runtime,
   runtime,
   type Session,
+  type Store,
+  type Tool,
   toolResult,
   transcript,
 } from 'adjutant';
-import { testClock } from 'adjutant/testing';
+import {
+  advanceTime,
+  approve,
+  crash,
+  edit,
+  keptOpen,
+  meanwhile,
+  model,
+  type RunTestOptions,
+  reject,
+  roundModel,
+  runTest,
+  type TestStep,
+  user,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
-import { caller, callsOnce, lasting, paying } from './approving.ts';
+import { type PayToolOptions, payTool } from './pay-tool.ts';
 
 function resultsOf(session: Pick<Session, 'events'>): unknown[] {
   return session.events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event.result] : []));
@@ -28,19 +45,26 @@ async function refusalOf(promise: Promise<unknown>): Promise<{ code: string; dat
   return { code: error.code, data: error.data, message: error.message };
 }
 
-async function waitingRun(options: Parameters<typeof paying>[0] = {}, more: { args?: { cents: number }; userId?: string } = {}) {
-  const { pay, paid } = paying(options);
-  const runnable = caller(pay, more.args ?? { cents: 5 });
-  const app = runtime({ app: 'approvals', store: lasting(), runnables: [runnable], recover: 'manual' });
-  const session = await app.session(more.userId === undefined ? {} : { userId: more.userId });
-  const first = await app.run(runnable, { session, input: 'Pay' });
-  const requestId = first.pendingApprovals[0]?.requestId ?? '';
-  return { app, session: session as Session, runnable, paid, requestId, resume: () => app.resume(session.id) };
+const clerk = (pay: Tool) => agent({ name: 'caller', model: openai('gpt-5'), tools: [pay] });
+const asks = (...calls: readonly JsonValue[]): TestStep => model({ toolCalls: calls.map((args) => ({ name: 'pay', args })) });
+
+/** A run that waits for leave to pay 5 cents. */
+async function waitingRun(options: PayToolOptions = {}, more: RunTestOptions = {}) {
+  const { pay, paid } = payTool(options);
+  const { app, session, result } = await runTest(clerk(pay), [user('Pay'), asks({ cents: 5 })], more);
+  return { app, session, paid, requestId: result.pendingApprovals[0]?.requestId ?? '' };
+}
+
+/** A run that waits for leave to pay 5 cents, gets answers, and comes to its end. */
+async function answered(answers: readonly TestStep[], options: PayToolOptions = {}) {
+  const { pay, paid } = payTool(options);
+  const run = await runTest(clerk(pay), [user('Pay'), asks({ cents: 5 }), ...answers, model('Done.')]);
+  return { ...run, paid };
 }
 
 describe('pending approvals', () => {
   test('are listed with what people need to decide', async () => {
-    const { app, session, requestId } = await waitingRun({}, { userId: 'ann' });
+    const { app, session, requestId } = await waitingRun({}, { session: { userId: 'ann' } });
     const [entry, ...others] = await app.listPendingApprovals({ tenant: 'default', user: 'ann' });
     expect(others).toEqual([]);
     expect(entry).toMatchObject({
@@ -67,18 +91,25 @@ describe('pending approvals', () => {
   });
 
   test('are listed in pages, without those whose time is over', async () => {
-    const clock = testClock();
-    const { pay } = paying();
-    const runnable = caller(pay, { cents: 1 }, { cents: 2 }, { cents: 3 });
-    const app = runtime({ app: 'approvals', store: lasting(memoryStore({ clock })), runnables: [runnable], recover: 'manual', ports: { clock } });
-    await app.run(runnable, 'Pay');
-    const first = await app.listPendingApprovals({ limit: 2 });
-    const second = await app.listPendingApprovals({ limit: 2, after: first[1] as NonNullable<(typeof first)[1]> });
-    expect([...first, ...second].map(({ details }) => details)).toHaveLength(3);
-    expect(new Set([...first, ...second].map(({ requestId }) => requestId)).size).toBe(3);
-    clock.advance(30 * 60_000);
-    expect(await app.listPendingApprovals()).toEqual([]);
-    expect(await app.listRequests()).toHaveLength(3);
+    const { pay } = payTool();
+    const cents = [1, 2, 3].map((n) => ({ cents: n }));
+    await runTest(clerk(pay), [
+      user('Pay'),
+      asks(...cents),
+      meanwhile(async ({ app }) => {
+        const first = await app.listPendingApprovals({ limit: 2 });
+        const second = await app.listPendingApprovals({ limit: 2, after: first[1] as NonNullable<(typeof first)[1]> });
+        expect([...first, ...second].map(({ details }) => details)).toHaveLength(3);
+        expect(new Set([...first, ...second].map(({ requestId }) => requestId)).size).toBe(3);
+      }),
+      advanceTime(30 * 60_000 - 1),
+      meanwhile(async ({ app, clock }) => {
+        expect(await app.listPendingApprovals()).toHaveLength(3);
+        clock.advance(1);
+        expect(await app.listPendingApprovals()).toEqual([]);
+        expect(await app.listRequests()).toHaveLength(3);
+      }),
+    ]);
   });
 
   test('show what the tool says of them', async () => {
@@ -93,20 +124,14 @@ describe('pending approvals', () => {
 
 describe('a decision', () => {
   test('lets the call be made', async () => {
-    const { app, requestId, paid, resume } = await waitingRun();
-    await app.approve(requestId, { by: 'user:ann', reason: 'fine' });
-    const result = await resume();
-    expect(result.status).toBe('completed');
+    const { status, events, paid } = await answered([approve({ by: 'user:ann', reason: 'fine' })]);
+    expect(status).toBe('completed');
     expect(paid).toEqual([{ cents: 5 }]);
-    expect(result.session.events.filter(({ type }) => type === 'tool_input')).toMatchObject([
-      { decision: 'approve', by: 'user:ann', reason: 'fine' },
-    ]);
+    expect(events.filter(({ type }) => type === 'tool_input')).toMatchObject([{ decision: 'approve', by: 'user:ann', reason: 'fine' }]);
   });
 
   test('that refuses is told to the model', async () => {
-    const { app, requestId, paid, resume } = await waitingRun();
-    await app.reject(requestId, { reason: 'too much' });
-    const { session } = await resume();
+    const { session, paid } = await answered([reject({ reason: 'too much' })]);
     expect(paid).toEqual([]);
     expect(resultsOf(session)).toMatchObject([
       { status: 'error_blocked', errorType: 'rejected', content: 'User cancelled this action. Reason: too much' },
@@ -115,14 +140,12 @@ describe('a decision', () => {
 
   test('with edited arguments: they are prepared, and run once', async () => {
     const prepared: unknown[] = [];
-    const { app, requestId, paid, resume } = await waitingRun({
-      prepare: (ctx: { args: unknown }) => {
-        prepared.push(ctx.args);
-        return { ...(ctx.args as { cents: number }), to: 'shop' };
-      },
-    });
-    await app.edit(requestId, { cents: 3 }, { by: 'ann' });
-    const { session, status, toolCalls } = await resume();
+    const prepare = (ctx: { args: unknown }) => {
+      prepared.push(ctx.args);
+      return { ...(ctx.args as { cents: number }), to: 'shop' };
+    };
+    const { session, status, result, paid } = await answered([edit({ pay: { cents: 3 } }, { by: 'ann' })], { prepare });
+    const { toolCalls } = result;
     expect(status).toBe('completed');
     expect(paid).toEqual([{ cents: 3, to: 'shop' }]);
     // The model must not report what it had asked for.
@@ -140,9 +163,13 @@ describe('a decision', () => {
   });
 
   test('in the process that waits goes on by itself', async () => {
-    const { pay, paid } = paying();
-    const runnable = caller(pay, { cents: 5 });
-    const app = runtime({ app: 'approvals', store: lasting(), runnables: [runnable] });
+    const { pay, paid } = payTool();
+    const runnable = agent({
+      name: 'caller',
+      model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]),
+      tools: [pay],
+    });
+    const app = runtime({ app: 'approvals', store: keptOpen(memoryStore()), runnables: [runnable] });
     const first = await app.run(runnable, 'Pay');
     await app.approve(first.pendingApprovals[0]?.requestId ?? '');
     // Whoever asks to go on joins recovery, or does it.
@@ -198,11 +225,17 @@ describe('what is wrong with an answer is said at once, and the request stays pe
   });
 
   test('somebody who may not decide', async () => {
-    const { app, requestId, paid, resume } = await waitingRun({ approval: { mayDecide: ['ann'] } });
-    expect(await refusalOf(app.approve(requestId, { by: 'bob' }))).toMatchObject({ code: 'may_not_decide', data: { by: 'user:bob' } });
-    expect(await refusalOf(app.approve(requestId))).toMatchObject({ code: 'may_not_decide' });
-    await app.approve(requestId, { by: 'user:ann' });
-    await resume();
+    const { paid } = await answered(
+      [
+        meanwhile(async ({ app, pending }) => {
+          const requestId = pending[0]?.requestId ?? '';
+          expect(await refusalOf(app.approve(requestId, { by: 'bob' }))).toMatchObject({ code: 'may_not_decide', data: { by: 'user:bob' } });
+          expect(await refusalOf(app.approve(requestId))).toMatchObject({ code: 'may_not_decide' });
+        }),
+        approve({ by: 'user:ann' }),
+      ],
+      { approval: { mayDecide: ['ann'] } },
+    );
     expect(paid).toHaveLength(1);
   });
 
@@ -215,147 +248,173 @@ describe('what is wrong with an answer is said at once, and the request stays pe
   });
 
   test('one of several, while the others count', async () => {
-    const { pay, paid } = paying();
-    const runnable = caller(pay, { cents: 1 }, { cents: 2 }, { cents: 3 });
-    const app = runtime({ app: 'approvals', store: lasting(), runnables: [runnable], recover: 'manual' });
-    const first = await app.run(runnable, 'Pay');
-    const [one, two, three] = first.pendingApprovals.map(({ requestId }) => requestId) as [string, string, string];
-    const outcomes = await app.answerAll([
-      { requestId: three, decision: 'approve' },
-      { requestId: two, decision: 'edit', input: { cents: 'x' } },
-      { requestId: 'req_none', decision: 'approve' },
-      { requestId: one, decision: 'reject' },
+    const { pay, paid } = payTool();
+    const { status } = await runTest(clerk(pay), [
+      user('Pay'),
+      asks({ cents: 1 }, { cents: 2 }, { cents: 3 }),
+      meanwhile(async ({ app, pending }) => {
+        const [one, two, three] = pending.map(({ requestId }) => requestId) as [string, string, string];
+        const outcomes = await app.answerAll([
+          { requestId: three, decision: 'approve' },
+          { requestId: two, decision: 'edit', input: { cents: 'x' } },
+          { requestId: 'req_none', decision: 'approve' },
+          { requestId: one, decision: 'reject' },
+        ]);
+        expect(outcomes).toMatchObject([
+          { requestId: three, accepted: true },
+          { requestId: two, accepted: false, error: { code: 'input_mismatch' } },
+          { requestId: 'req_none', accepted: false, error: { code: 'request_not_found' } },
+          { requestId: one, accepted: true },
+        ]);
+      }),
+      // Each call goes on with its own answer; only the model waits for the round.
+      meanwhile(({ result }) => {
+        expect(result).toMatchObject({ status: 'yielded', pendingApprovals: [{ args: { cents: 2 } }] });
+        expect(paid).toEqual([{ cents: 3 }]);
+      }),
+      edit({ pay: { cents: 20 } }),
+      model('Done.'),
     ]);
-    expect(outcomes).toMatchObject([
-      { requestId: three, accepted: true },
-      { requestId: two, accepted: false, error: { code: 'input_mismatch' } },
-      { requestId: 'req_none', accepted: false, error: { code: 'request_not_found' } },
-      { requestId: one, accepted: true },
-    ]);
-    // Each call goes on with its own answer; only the model waits for the round.
-    const second = await app.resume(first.session.id);
-    expect(second).toMatchObject({ status: 'yielded', pendingApprovals: [{ requestId: two }] });
-    expect(paid).toEqual([{ cents: 3 }]);
-    await app.edit(two, { cents: 20 });
-    expect((await app.resume(first.session.id)).status).toBe('completed');
+    expect(status).toBe('completed');
     expect(paid).toEqual([{ cents: 3 }, { cents: 20 }]);
   });
 });
 
 describe("calls that wait with their round (hold: 'round')", () => {
   test('are made when all questions of the round are answered, also across processes; what needs nobody goes ahead', async () => {
-    const { pay, paid } = paying({ approval: { when: ({ args }) => (args as { cents: number }).cents > 1 } });
-    const calls = [2, 1, 3, 4].map((cents) => ({ name: 'pay', args: { cents } }));
-    const runnable = agent({ name: 'caller', model: callsOnce(...calls), tools: [pay], hold: 'round' });
-    const store = lasting();
-    const open = () => runtime({ app: 'approvals', store, runnables: [runnable], recover: 'manual' });
-    const first = await open().run(runnable, 'Pay');
-    expect(paid).toEqual([{ cents: 1 }]);
-    const [two, three, four] = first.pendingApprovals.map(({ requestId }) => requestId) as [string, string, string];
-    await open().approve(two);
-    await open().reject(three);
-    const second = await open().resume(first.session.id);
-    expect(second).toMatchObject({ status: 'yielded', pendingApprovals: [{ requestId: four }] });
-    expect(paid).toEqual([{ cents: 1 }]);
-    await open().edit(four, { cents: 40 });
-    expect((await open().resume(first.session.id)).status).toBe('completed');
+    const { pay, paid } = payTool({ approval: { when: ({ args }) => (args as { cents: number }).cents > 1 } });
+    const runnable = agent({ name: 'caller', model: openai('gpt-5'), tools: [pay], hold: 'round' });
+    const { status } = await runTest(runnable, [
+      user('Pay'),
+      asks(...[2, 1, 3, 4].map((cents) => ({ cents }))),
+      meanwhile(() => expect(paid).toEqual([{ cents: 1 }])),
+      approve({ args: { cents: 2 } }),
+      crash(),
+      reject({ args: { cents: 3 } }),
+      crash(),
+      meanwhile(({ pending }) => {
+        expect(pending).toMatchObject([{ args: { cents: 4 } }]);
+        expect(paid).toEqual([{ cents: 1 }]);
+      }),
+      edit({ pay: { cents: 40 } }),
+      model('Done.'),
+    ]);
+    expect(status).toBe('completed');
     expect(paid).toEqual([{ cents: 1 }, { cents: 2 }, { cents: 40 }]);
   });
 
   test('are asked for as one of two ways', () => {
-    expect(() => agent({ name: 'a', model: callsOnce(), hold: 'all' as 'round' })).toThrow(/`hold` must be/);
+    expect(() => agent({ name: 'a', model: openai('gpt-5'), hold: 'all' as 'round' })).toThrow(/`hold` must be/);
   });
 });
 
 describe('an answer that reached the store unchecked', () => {
-  async function posted(data: { decision?: string; input?: unknown; requestId?: string }, by: 'user' | 'user:ann' = 'user', mayDecide?: string[]) {
-    const store = lasting();
-    const { pay, paid } = paying(mayDecide === undefined ? {} : { approval: { mayDecide } });
-    const runnable = caller(pay, { cents: 5 });
-    const app = runtime({ app: 'approvals', store, runnables: [runnable], recover: 'manual' });
-    const first = await app.run(runnable, 'Pay');
-    const requestId = first.pendingApprovals[0]?.requestId ?? '';
-    const ledgers = store.for({ tenant: 'default', app: 'approvals' });
-    await ledgers.post(first.session.id, {
-      key: 'raw',
-      lane: 'input',
-      by,
-      at: 0,
-      type: 'tool_input',
-      settles: requestId,
-      data: { requestId, ...data } as never,
+  /** Puts an answer into the inbox as nobody who is checked could. */
+  const post = (store: Store, data: { decision?: string; input?: unknown }): TestStep =>
+    meanwhile(async ({ session, pending }) => {
+      const requestId = pending[0]?.requestId ?? '';
+      await store.for({ tenant: 'default', app: 'test' }).post(session.id, {
+        key: 'raw',
+        lane: 'input',
+        by: 'user',
+        at: 0,
+        type: 'tool_input',
+        settles: requestId,
+        data: { requestId, ...data } as never,
+      });
     });
-    return { app, paid, requestId, second: await app.resume(first.session.id) };
-  }
-
   test.each([
     ['arguments that do not fit', { decision: 'edit', input: { cents: 'x' } }],
     ['a decision that was not offered', { decision: 'succeeded' }],
     ['no decision at all', {}],
     ['a decision that is the runtime’s', { decision: 'expire' }],
   ])('is asked again for %s, and never dropped', async (_name, data) => {
-    const { app, paid, requestId, second } = await posted(data);
-    expect(second).toMatchObject({ status: 'yielded' });
-    const again = second.pendingApprovals[0]?.requestId ?? '';
-    expect(again).not.toBe(requestId);
-    expect(paid).toEqual([]);
-    expect(second.session.events.findLast(({ type }) => type === 'tool_yield')).toMatchObject({ generation: 2 });
-    expect(second.session.events.filter(({ type }) => type === 'decision')).toContainEqual(
-      expect.objectContaining({ component: 'request', decision: 'ask_again' }),
+    const store = memoryStore();
+    const { pay, paid } = payTool();
+    const asked: string[] = [];
+    const look = meanwhile(({ pending, result }) => {
+      expect(result).toMatchObject({ status: 'yielded' });
+      expect(paid).toEqual([]);
+      asked.push(...pending.map(({ requestId }) => requestId));
+    });
+    const run = await runTest(
+      clerk(pay),
+      [
+        user('Pay'),
+        asks({ cents: 5 }),
+        look,
+        post(store, data),
+        look,
+        meanwhile(async ({ app }) => expect(await app.listPendingApprovals()).toMatchObject([{ requestId: asked[1] }])),
+        approve(),
+        model('Done.'),
+      ],
+      { store },
     );
-    expect(await app.listPendingApprovals()).toMatchObject([{ requestId: again }]);
-    await app.approve(again);
-    expect((await app.resume(second.session.id)).status).toBe('completed');
+    expect(run.status).toBe('completed');
+    expect(new Set(asked).size).toBe(2);
+    expect(run.events.findLast(({ type }) => type === 'tool_yield')).toMatchObject({ generation: 2 });
+    expect(run).toHaveDecision({ component: 'request', decision: 'ask_again' });
     expect(paid).toEqual([{ cents: 5 }]);
   });
 
   test('is asked again when it is of somebody who may not decide', async () => {
-    const { app, paid, second } = await posted({ decision: 'approve' }, 'user', ['ann']);
-    expect(second).toMatchObject({ status: 'yielded', pendingApprovals: [{ request: { mayDecide: ['ann'] } }] });
-    await app.approve(second.pendingApprovals[0]?.requestId ?? '', { by: 'ann' });
-    await app.resume(second.session.id);
+    const store = memoryStore();
+    const { pay, paid } = payTool({ approval: { mayDecide: ['ann'] } });
+    await runTest(
+      clerk(pay),
+      [
+        user('Pay'),
+        asks({ cents: 5 }),
+        post(store, { decision: 'approve' }),
+        meanwhile(({ pending }) => {
+          expect(pending).toMatchObject([{ request: { mayDecide: ['ann'] }, accepted: false }]);
+          expect(paid).toEqual([]);
+        }),
+        approve({ by: 'ann' }),
+        model('Done.'),
+      ],
+      { store },
+    );
     expect(paid).toHaveLength(1);
   });
 });
 
 describe('agents below agents', () => {
-  function nested(pay: ReturnType<typeof paying>['pay']): Agent {
-    const specialist = agent({ name: 'specialist', model: callsOnce({ name: 'pay', args: { cents: 7 } }), tools: [pay] });
-    return agent({
-      name: 'manager',
-      model: callsOnce({ name: 'specialist', args: { message: 'Pay it' } }),
-      tools: [agentTool(specialist)],
-    });
+  /** A manager who has a specialist pay. */
+  function nested(answer: TestStep) {
+    const { pay, paid } = payTool();
+    const specialist = agent({ name: 'specialist', model: openai('gpt-5'), tools: [pay] });
+    const manager = agent({ name: 'manager', model: openai('gpt-5'), tools: [agentTool(specialist)] });
+    const run = runTest(manager, [
+      user('Go'),
+      model({ toolCalls: [{ name: 'specialist', args: { message: 'Pay it' } }] }, { agent: 'manager' }),
+      model({ toolCalls: [{ name: 'pay', args: { cents: 7 } }] }, { agent: 'specialist' }),
+      meanwhile(async ({ app, result, pending }) => {
+        expect(result).toMatchObject({ status: 'yielded', pendingApprovals: [{ name: 'pay', request: { agent: 'specialist' } }] });
+        expect(await app.listPendingApprovals()).toMatchObject([{ agent: 'specialist', requestId: pending[0]?.requestId }]);
+      }),
+      crash(),
+      answer,
+      model('Paid or not.', { agent: 'specialist' }),
+      model('Done.', { agent: 'manager' }),
+    ]);
+    return { run, paid };
   }
 
   test('ask from below a call, and go on in another process without being called twice', async () => {
-    const store = lasting();
-    const { pay, paid } = paying();
-    const first = await runtime({ app: 'approvals', store, runnables: [nested(pay)], recover: 'manual' }).run(nested(pay), 'Go');
-    expect(first).toMatchObject({ status: 'yielded', pendingApprovals: [{ name: 'pay', request: { agent: 'specialist' } }] });
-    const second = runtime({ app: 'approvals', store, runnables: [nested(pay)], recover: 'manual' });
-    const [entry] = await second.listPendingApprovals();
-    expect(entry).toMatchObject({ agent: 'specialist', requestId: first.pendingApprovals[0]?.requestId });
-    await second.approve(entry?.requestId ?? '');
-    const result = await second.resume(first.session.id);
-    expect(result).toMatchObject({ status: 'completed', output: 'Done.' });
+    const { run, paid } = nested(approve());
+    const { status, output, session } = await run;
+    expect({ status, output }).toEqual({ status: 'completed', output: 'Done.' });
     expect(paid).toEqual([{ cents: 7 }]);
-    const results = result.session.events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event.result.status] : []));
-    expect(results).toEqual(['success', 'success']);
+    expect(resultsOf(session)).toMatchObject([{ status: 'success' }, { status: 'success' }]);
   });
 
   test('a refusal reaches only the agent that asked', async () => {
-    const { pay, paid } = paying();
-    const app = runtime({ app: 'approvals' });
-    const manager = nested(pay);
-    const first = await app.run(manager, 'Go');
-    await app.reject(first.pendingApprovals[0]?.requestId ?? '');
-    const second = await app.resume(first.session);
-    expect(second.status).toBe('completed');
+    const { run, paid } = nested(reject());
+    const { status, session } = await run;
+    expect(status).toBe('completed');
     expect(paid).toEqual([]);
-    expect(resultsOf(second.session)).toMatchObject([
-      toolResult.blocked('User cancelled this action.', { errorType: 'rejected' }),
-      { status: 'success' },
-    ]);
+    expect(resultsOf(session)).toMatchObject([toolResult.blocked('User cancelled this action.', { errorType: 'rejected' }), { status: 'success' }]);
   });
 });
