@@ -266,8 +266,9 @@ export class AttemptRun implements ToolAttempt {
     this.#setDeadline();
     const { callId } = this.call;
     const { attempt, key, deadline } = this;
-    // An answered call names what was done with the answer, whether or not it may be run again.
-    const named = this.#preparation.fingerprint ?? (this.#state.answered.length === 0 ? undefined : callFingerprint(this.tool.name, this.args));
+    // An answered call names what was done with the answer, and one with arguments of its own what these were, whether or not it may be run again.
+    const isNamed = this.#state.answered.length > 0 || this.tool.prepare !== undefined;
+    const named = this.#preparation.fingerprint ?? (isNamed ? callFingerprint(this.tool.name, this.args) : undefined);
     const fingerprint = named === undefined ? {} : { fingerprint: named };
     const standsIn = this.#state.fallback === undefined ? {} : { tool: this.tool.name };
     const { drafts, extras } = this.#preparation.takeWrites();

@@ -268,7 +268,8 @@ export class RecordedTape implements LedgerTape {
     return undefined;
   }
 
-  #isSame(recorded: Event, draft: EventDraft): boolean {
+  #isSame(recorded: Event, given: EventDraft): boolean {
+    const draft = comparableWith(recorded, given);
     const before = comparableOf(recorded);
     const now = comparableOf(draft);
     if (!isSameJson(before, now) && !isSameJson(this.#normalized(recorded), this.#normalized(draft))) return false;
@@ -345,6 +346,13 @@ export class RecordedTape implements LedgerTape {
   #note({ seq, invocationId = '' }: Event, divergence: Omit<Divergence, 'seq' | 'path'>): void {
     this.diverge({ seq, path: invocationId, ...divergence });
   }
+}
+
+/** Older ledgers do not name the arguments of tools that may be run again. */
+function comparableWith(recorded: Event, draft: EventDraft): EventDraft {
+  if (recorded.type !== 'tool_attempt' || draft.type !== 'tool_attempt' || recorded.fingerprint !== undefined) return draft;
+  const { fingerprint: _fingerprint, ...unnamed } = draft;
+  return unnamed;
 }
 
 /** A recorded event in the place of a draft. The recipe stays that of the ledger that is written: it refers to its places. */

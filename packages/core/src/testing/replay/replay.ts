@@ -61,8 +61,7 @@ const checks: OptionChecks<ReplayOptions> = {
  * The recorded session is left alone.
  *
  * What followed a call is recorded with its result: retries, error routing, handlers of errors, checks of results and hooks after it. With recorded
- * tools a change of those is not found, nor is one of a circuit breaker, which other sessions open too, nor one of `prepare` for tools that may be
- * repeated and were not asked about, whose arguments the ledger does not have.
+ * tools a change of those is not found, nor is one of a circuit breaker, which other sessions open too.
  * @param app the runtime whose runnables, hooks and options are held against the record
  * @throws InvalidOptionError; rejects with LedgerUnreadableError, and with the reason when `signal` is aborted
  */
