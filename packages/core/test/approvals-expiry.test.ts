@@ -1,60 +1,74 @@
-import { agent, memoryStore, parallel, pending, type Runtime, type RuntimeOptions, runtime, type Session, type Tool, tool } from 'adjutant';
-import { eventually, testClock } from 'adjutant/testing';
+import { agent, memoryStore, openai, parallel, pending, runtime, type Session, type Tool, tool } from 'adjutant';
+import {
+  advanceTime,
+  approve,
+  eventually,
+  keptOpen,
+  meanwhile,
+  model,
+  result,
+  roundModel,
+  runTest,
+  type TestStep,
+  testClock,
+  user,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { caller, callsOnce, lasting, paying } from './approving.ts';
+import { type PayToolOptions, payTool } from './pay-tool.ts';
 
 const minutes = 60_000;
 const hours = 60 * minutes;
 
-/** A run that waits, on a store that goes by the same clock. */
-async function waitingFor(called: Tool, args: object = { cents: 5 }, options: Partial<RuntimeOptions> = {}) {
-  const clock = testClock();
-  const store = lasting(memoryStore({ clock }));
-  const runnable = caller(called, args as never);
-  const make = (changed: Tool = called): Runtime =>
-    runtime({ app: 'expiry', store, runnables: [caller(changed, args as never)], recover: 'manual', ports: { clock }, ...options });
-  const app = make();
-  const first = await app.run(runnable, 'Go');
-  return { app, make, clock, store, first, session: first.session as Session, requestId: first.pendingCalls[0]?.requestId ?? '' };
-}
+const caller = (called: Tool) => agent({ name: 'caller', model: openai('gpt-5'), tools: [called] });
+
+/** Begins a script: the agent wants to pay. */
+const asked: readonly TestStep[] = [user('Go'), model({ toolCalls: [{ name: 'pay', args: { cents: 5 } }] })];
 
 function settledResults({ events }: Pick<Session, 'events'>): unknown[] {
   return events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event.result] : []));
 }
 
-function decisions({ events }: Pick<Session, 'events'>): string[] {
-  return events.flatMap((event) => (event.type === 'decision' && event.component === 'request' ? [event.decision] : []));
+/** What waits is a request that was not there before. */
+function newRequest(): TestStep {
+  return meanwhile(({ session, pending }) => {
+    const before = session.events.flatMap((event) => (event.type === 'tool_yield' ? [event.requestId] : [])).slice(0, -1);
+    expect(pending).toHaveLength(1);
+    expect(before).not.toContain(pending[0]?.requestId);
+    expect(before.length).toBeGreaterThan(0);
+  });
 }
 
 describe('a request whose time is over', () => {
   test('ends while something else of its run is under way', async () => {
-    const clock = testClock();
-    const { pay, paid } = paying();
-    const { promise, resolve } = Promise.withResolvers<string>();
-    const slow = tool({ name: 'slow', description: 'Takes its time', schema: z.object({}), timeout: 10 * hours, execute: () => promise });
-    const waits = agent({ name: 'waits', model: callsOnce({ name: 'pay', args: { cents: 5 } }), tools: [pay] });
-    const works = agent({ name: 'works', model: callsOnce({ name: 'slow', args: {} }), tools: [slow] });
-    const app = runtime({ app: 'expiry', store: memoryStore({ clock }), recover: 'manual', ports: { clock } });
-    const session = (await app.session()) as Session;
-    const run = app.run(parallel({ name: 'both', runnables: [waits, works] }), { session, input: 'Go', timeout: 10 * hours });
-    const attempted = (): boolean => session.events.some(({ type }) => type === 'tool_attempt');
-    await eventually(() => attempted() && session.events.some(({ type }) => type === 'tool_yield'));
-    clock.advance(30 * minutes);
-    await eventually(() => session.events.some((event) => event.type === 'assistant' && event.agent === 'waits'), {
-      what: 'the end of the branch that waited',
-    });
-    expect(settledResults(session)).toMatchObject([{ status: 'error_blocked', errorType: 'expired' }]);
-    resolve('ready');
-    expect((await run).status).toBe('completed');
+    const { pay, paid } = payTool();
+    const slow = tool({ name: 'slow', description: 'Takes its time', schema: z.object({}), timeout: 10 * hours, execute: () => 'never' });
+    const waits = agent({ name: 'waits', model: openai('gpt-5'), tools: [pay] });
+    const works = agent({ name: 'works', model: openai('gpt-5'), tools: [slow] });
+    const { status, app } = await runTest(
+      parallel({ name: 'both', runnables: [waits, works] }),
+      [
+        user('Go'),
+        model({ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { agent: 'waits' }),
+        model({ toolCalls: [{ name: 'slow' }] }, { agent: 'works' }),
+        advanceTime(30 * minutes),
+        model('Nobody said so.', { agent: 'waits' }),
+        meanwhile(({ session }) => expect(settledResults(session)).toMatchObject([{ status: 'error_blocked', errorType: 'expired' }])),
+        result({ slow: 'ready' }),
+        model('Ready.', { agent: 'works' }),
+      ],
+      { timeout: 10 * hours },
+    );
+    expect(status).toBe('completed');
     expect(paid).toEqual([]);
     expect(await app.listRequests()).toMatchObject([{ status: 'expired', settledBy: 'runtime' }]);
   });
 
   test('ends by itself when nobody works on the session', async () => {
     const clock = testClock();
-    const { pay } = paying();
-    const runnable = caller(pay, { cents: 5 });
+    const { pay } = payTool();
+    const answers = roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]);
+    const runnable = agent({ name: 'caller', model: answers, tools: [pay] });
     const app = runtime({ app: 'expiry', store: memoryStore({ clock }), runnables: [runnable], ports: { clock } });
     const { session } = await app.run(runnable, 'Go');
     expect(session.status).toBe('awaiting_input');
@@ -65,28 +79,28 @@ describe('a request whose time is over', () => {
   });
 
   test('goes to others, who may then decide', async () => {
-    const { pay, paid } = paying({ approval: { mayDecide: ['ann'], onExpire: 'escalate', escalateTo: ['boss'], expiresIn: hours } });
-    const { app, clock, session, requestId } = await waitingFor(pay);
-    clock.advance(hours);
-    const second = await app.resume(session);
-    const [escalated] = second.pendingApprovals;
-    expect(escalated).toMatchObject({ request: { mayDecide: ['boss'], onExpire: 'reject' }, expiresAt: clock.now() + hours });
-    expect(escalated?.requestId).not.toBe(requestId);
-    expect(await app.listRequests()).toMatchObject([{ status: 'escalated' }, { status: 'pending', mayDecide: ['boss'] }]);
-    expect(decisions(session)).toEqual(['escalate']);
-    await expect(app.approve(escalated?.requestId ?? '', { by: 'ann' })).rejects.toMatchObject({ code: 'may_not_decide' });
-    await app.approve(escalated?.requestId ?? '', { by: 'boss' });
-    expect((await app.resume(session)).status).toBe('completed');
+    const { pay, paid } = payTool({ approval: { mayDecide: ['ann'], onExpire: 'escalate', escalateTo: ['boss'], expiresIn: hours } });
+    const run = await runTest(caller(pay), [
+      ...asked,
+      advanceTime(hours),
+      newRequest(),
+      meanwhile(async ({ app, clock, pending: [escalated] }) => {
+        expect(escalated).toMatchObject({ request: { mayDecide: ['boss'], onExpire: 'reject' }, expiresAt: clock.now() + hours });
+        expect(await app.listRequests()).toMatchObject([{ status: 'escalated' }, { status: 'pending', mayDecide: ['boss'] }]);
+        await expect(app.approve(escalated?.requestId ?? '', { by: 'ann' })).rejects.toMatchObject({ code: 'may_not_decide' });
+      }),
+      approve({ by: 'boss' }),
+      model('Done.'),
+    ]);
+    expect(run.status).toBe('completed');
+    expect(run).toHaveDecision({ component: 'request', decision: 'escalate' });
     expect(paid).toEqual([{ cents: 5 }]);
   });
 
   test('ends when those to whom it went do not answer either', async () => {
-    const { pay, paid } = paying({ approval: { onExpire: 'escalate', escalateTo: ['boss'], expiresIn: hours } });
-    const { app, clock, session } = await waitingFor(pay);
-    clock.advance(hours);
-    await app.resume(session);
-    clock.advance(hours);
-    expect((await app.resume(session)).status).toBe('completed');
+    const { pay, paid } = payTool({ approval: { onExpire: 'escalate', escalateTo: ['boss'], expiresIn: hours } });
+    const { status, session } = await runTest(caller(pay), [...asked, advanceTime(hours), newRequest(), advanceTime(hours), model('Done.')]);
+    expect(status).toBe('completed');
     expect(settledResults(session)).toMatchObject([{ errorType: 'expired' }]);
     expect(paid).toEqual([]);
   });
@@ -95,10 +109,9 @@ describe('a request whose time is over', () => {
     ['approve', [{ cents: 5 }]],
     ['reject', []],
   ])('is answered with its default: %s', async (given, expected) => {
-    const { pay, paid } = paying({ approval: { onExpire: { default: given } } });
-    const { app, clock, session } = await waitingFor(pay);
-    clock.advance(30 * minutes);
-    expect((await app.resume(session)).status).toBe('completed');
+    const { pay, paid } = payTool({ approval: { onExpire: { default: given } } });
+    const { status } = await runTest(caller(pay), [...asked, advanceTime(30 * minutes), model('Done.')]);
+    expect(status).toBe('completed');
     expect(paid).toEqual(expected);
   });
 
@@ -111,13 +124,11 @@ describe('a request whose time is over', () => {
         yieldSchema: z.object({ colour: z.string() }),
         yieldOptions: { expiresIn: hours, onExpire: { default: given as never } },
       }) as Tool;
-    const fitting = await waitingFor(asking({ colour: 'grey' }), {});
-    fitting.clock.advance(hours);
-    await fitting.app.resume(fitting.session);
+    const steps = [user('Go'), model({ toolCalls: [{ name: 'ask' }] }), advanceTime(hours), model('Done.')];
+    const fitting = await runTest(caller(asking({ colour: 'grey' })), steps);
     expect(settledResults(fitting.session)).toMatchObject([{ status: 'success', content: { colour: 'grey' } }]);
-    const unfitting = await waitingFor(asking({ color: 1 }), {});
-    unfitting.clock.advance(hours);
-    expect((await unfitting.app.resume(unfitting.session)).status).toBe('completed');
+    const unfitting = await runTest(caller(asking({ color: 1 })), steps);
+    expect(unfitting.status).toBe('completed');
     expect(settledResults(unfitting.session)).toMatchObject([{ status: 'error_blocked', errorType: 'expired' }]);
   });
 
@@ -128,100 +139,129 @@ describe('a request whose time is over', () => {
       schema: z.object({}),
       execute: () => pending({ operationId: 'op-1', expiresIn: hours }),
     });
-    const { app, clock, session } = await waitingFor(begin as Tool, {});
-    clock.advance(hours);
-    await expect(app.settleOperation('op-1', 'late')).rejects.toMatchObject({ code: 'request_settled', data: { status: 'expired' } });
-    expect((await app.resume(session)).status).toBe('completed');
+    const { status, session } = await runTest(caller(begin as Tool), [
+      user('Go'),
+      model({ toolCalls: [{ name: 'begin' }] }),
+      meanwhile(async ({ app, clock }) => {
+        clock.advance(hours);
+        await expect(app.settleOperation('op-1', 'late')).rejects.toMatchObject({ code: 'request_settled', data: { status: 'expired' } });
+      }),
+      advanceTime(1),
+      model('Done.'),
+    ]);
+    expect(status).toBe('completed');
     expect(settledResults(session)).toMatchObject([{ status: 'unknown', errorType: 'expired' }]);
   });
 });
 
 test('a fork asks anew what the original waits for, also when its time there is over', async () => {
-  const { pay, paid } = paying();
-  const { app, clock, session, requestId } = await waitingFor(pay);
+  const clock = testClock();
+  const store = keptOpen(memoryStore({ clock }));
+  const { pay, paid } = payTool();
+  const { app, session, result: first } = await runTest(caller(pay), asked, { store, clock });
   const fork = await app.fork(session.id);
   clock.advance(hours);
   const waiting = await app.resume(fork);
   const [own] = waiting.pendingApprovals;
   expect(waiting.status).toBe('yielded');
   expect(own?.expiresAt).toBe(clock.now() + 30 * minutes);
-  expect(own?.requestId).not.toBe(requestId);
-  await app.approve(own?.requestId ?? '');
-  expect((await app.resume(fork)).status).toBe('completed');
+  expect(own?.requestId).not.toBe(first.pendingApprovals[0]?.requestId);
+  const copied = await runTest(caller(pay), [approve(), model('Done.')], { store, clock, session: { id: fork.id } });
+  expect(copied.status).toBe('completed');
   expect(paid).toHaveLength(1);
   // The original has its own end.
-  expect((await app.resume(session)).status).toBe('completed');
-  expect(settledResults(session)).toMatchObject([{ errorType: 'expired' }]);
+  const original = await runTest(caller(pay), [model('Done.')], { store, clock, session: { id: session.id } });
+  expect(original.status).toBe('completed');
+  expect(settledResults(original.session)).toMatchObject([{ errorType: 'expired' }]);
   expect(paid).toHaveLength(1);
 });
 
 test('an approval default must be a decision', () => {
-  expect(() => paying({ approval: { onExpire: { default: { yes: true } } } })).toThrow(/'approve'/);
+  expect(() => payTool({ approval: { onExpire: { default: { yes: true } } } })).toThrow(/'approve'/);
 });
 
 describe('an approval that was not used in time', () => {
+  /** The answer lies in the inbox for a while before anybody works on the session again. */
+  const usedAfter = (ms: number): TestStep =>
+    meanwhile(async ({ app, clock, pending: [request] }) => {
+      await app.approve(request?.requestId ?? '');
+      clock.advance(ms);
+    });
+
   test('is asked again', async () => {
-    const { pay, paid } = paying({ approval: { expiresIn: 100 * hours } });
-    const { app, clock, session, requestId } = await waitingFor(pay);
-    await app.approve(requestId);
-    // The worker slept for three days with the answer in the inbox.
-    clock.advance(72 * hours);
-    const second = await app.resume(session);
-    expect(second).toMatchObject({ status: 'yielded', pendingApprovals: [{ kind: 'approval' }] });
-    expect(paid).toEqual([]);
-    expect(decisions(session)).toEqual(['ask_again']);
-    await app.approve(second.pendingApprovals[0]?.requestId ?? '');
-    clock.advance(23 * hours);
-    expect((await app.resume(session)).status).toBe('completed');
+    const { pay, paid } = payTool({ approval: { expiresIn: 100 * hours } });
+    const run = await runTest(caller(pay), [
+      ...asked,
+      // The worker slept for three days.
+      usedAfter(72 * hours),
+      newRequest(),
+      meanwhile(({ result: waiting }) => {
+        expect(waiting).toMatchObject({ status: 'yielded', pendingApprovals: [{ kind: 'approval' }] });
+        expect(paid).toEqual([]);
+      }),
+      usedAfter(23 * hours),
+      model('Done.'),
+    ]);
+    expect(run.status).toBe('completed');
+    expect(run).toHaveDecision({ component: 'request', decision: 'ask_again' });
     expect(paid).toEqual([{ cents: 5 }]);
   });
 
   test('is asked again after the time that the tool says', async () => {
-    const { pay, paid } = paying({ approval: { useWithin: 1_000 } });
-    const { app, clock, session, requestId } = await waitingFor(pay);
-    await app.approve(requestId);
-    clock.advance(1_001);
-    expect((await app.resume(session)).status).toBe('yielded');
+    const { pay, paid } = payTool({ approval: { useWithin: 1_000 } });
+    const { status } = await runTest(caller(pay), [...asked, usedAfter(1_001), newRequest()]);
+    expect(status).toBe('yielded');
     expect(paid).toEqual([]);
   });
 });
 
 describe('a tool that has changed', () => {
-  const changes: readonly [string, Parameters<typeof paying>[0]][] = [
+  const changes: readonly [string, PayToolOptions][] = [
     ['another version', { version: '2' }],
     ['another schema', { schema: z.object({ cents: z.number(), currency: z.string().default('EUR') }) as never }],
   ];
 
+  /** A run that waits, on a store where a process with the changed tool goes on. */
+  async function waiting(change: PayToolOptions) {
+    const clock = testClock();
+    const store = keptOpen(memoryStore({ clock }));
+    const [before, after] = [payTool(), payTool(change)];
+    const { app, session, result: first } = await runTest(caller(before.pay), asked, { store, clock });
+    const goOn = (...steps: TestStep[]) => runTest(caller(after.pay), steps, { store, clock, session: { id: session.id } });
+    return { app, store, goOn, before, after, requestId: first.pendingApprovals[0]?.requestId ?? '' };
+  }
+
   test.each(changes)('while it waited (%s): it is asked anew', async (_name, change) => {
-    const { pay, paid } = paying();
-    const changed = paying(change);
-    const { make, store, session, requestId } = await waitingFor(pay);
-    const second = await make(changed.pay).resume(session.id);
-    expect(second.status).toBe('yielded');
-    const again = second.pendingApprovals[0]?.requestId ?? '';
-    expect(again).not.toBe(requestId);
-    expect(decisions(second.session)).toEqual(['withdraw']);
-    const rows = await store.for({ tenant: 'default', app: 'expiry' }).requests();
-    expect(Object.fromEntries(rows.map((row) => [row.requestId, row.status]))).toEqual({ [requestId]: 'expired', [again]: 'pending' });
-    const third = make(changed.pay);
-    await expect(third.approve(requestId)).rejects.toMatchObject({ code: 'request_settled' });
-    await third.approve(again);
-    expect((await third.resume(session.id)).status).toBe('completed');
-    expect([paid.length, changed.paid.length]).toEqual([0, 1]);
+    const { store, goOn, before, after, requestId } = await waiting(change);
+    const run = await goOn(
+      newRequest(),
+      meanwhile(async ({ app, pending: [again] }) => {
+        const rows = await store.for({ tenant: 'default', app: 'test' }).requests();
+        expect(Object.fromEntries(rows.map((row) => [row.requestId, row.status]))).toEqual({
+          [requestId]: 'expired',
+          [again?.requestId ?? '']: 'pending',
+        });
+        await expect(app.approve(requestId)).rejects.toMatchObject({ code: 'request_settled' });
+      }),
+      approve(),
+      model('Done.'),
+    );
+    expect(run.status).toBe('completed');
+    expect(run).toHaveDecision({ component: 'request', decision: 'withdraw' });
+    expect([before.paid.length, after.paid.length]).toEqual([0, 1]);
   });
 
   test.each(changes)('after it was approved (%s): it is not run, but asked again', async (_name, change) => {
-    const { pay, paid } = paying();
-    const changed = paying(change);
-    const { app, make, session, requestId } = await waitingFor(pay);
+    const { app, goOn, before, after, requestId } = await waiting(change);
     await app.approve(requestId);
-    const second = await make(changed.pay).resume(session.id);
-    expect(second.status).toBe('yielded');
-    expect([...paid, ...changed.paid]).toEqual([]);
-    expect(decisions(second.session)).toContain('ask_again');
-    const third = make(changed.pay);
-    await third.approve(second.pendingApprovals[0]?.requestId ?? '');
-    expect((await third.resume(session.id)).status).toBe('completed');
-    expect([paid.length, changed.paid.length]).toEqual([0, 1]);
+    const run = await goOn(
+      newRequest(),
+      meanwhile(() => expect([...before.paid, ...after.paid]).toEqual([])),
+      approve(),
+      model('Done.'),
+    );
+    expect(run.status).toBe('completed');
+    expect(run).toHaveDecision({ component: 'request', decision: 'ask_again' });
+    expect([before.paid.length, after.paid.length]).toEqual([0, 1]);
   });
 });
