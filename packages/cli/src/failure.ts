@@ -32,6 +32,7 @@ const inputCodes: ReadonlySet<string> = new Set([
   'invalid_config',
   'invalid_dataset',
   'invalid_eval',
+  'user_model_missing',
 ]);
 
 export function exitCodeOf(error: unknown): number {

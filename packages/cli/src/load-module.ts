@@ -52,8 +52,14 @@ export async function loadModule(host: Pick<Host, 'cwd'>, name: string): Promise
 
 function describeThrown(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `it throws ${JSON.stringify(thrown) ?? String(thrown)}, which is not an error.`;
-  const text = `${thrown.name}: ${thrown.message}`;
+  const text = `${thrown.name}: ${thrown.message}${thrown instanceof SyntaxError ? placeOf(thrown) : ''}`;
   return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** Where a module cannot be parsed, which may be one that it imports: Node begins the stack with it. */
+function placeOf({ stack = '' }: SyntaxError): string {
+  const [first = ''] = stack.split('\n');
+  return /^(?:file:|\/|[A-Za-z]:\\).*:\d+$/.test(first) ? ` (${first})` : '';
 }
 
 /**

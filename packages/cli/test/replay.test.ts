@@ -87,6 +87,8 @@ describe('export and replay, with the app of adjutant.config.ts', () => {
     const said = jsonLines((await run(['export', 'incident', '-o', join(folder, 'x.json'), '--json'])).stdout);
     const removed = { 'secret PORTAL_KEY': 1, sensitive_key: 1 };
     expect(said).toEqual([{ type: 'export', session: 'incident', events: 11, removed, file: join(folder, 'x.json') }]);
+    const misspelt = await run(['export', 'incident', '-o', join(folder, 'x.json'), '--redact', 'emial']);
+    expect(misspelt.stdout).toContain('sensitive_key: 1); nothing more by --redact emial, written to ');
   });
 
   test('another store with --store, another file with --config, no file with --no-config', async () => {
@@ -217,6 +219,8 @@ describe('what cannot be done is refused', () => {
     'throws.mjs': 'throw new Error("no database\u001b[2J")',
     'throws-text.mjs': 'throw "no error"',
     'syntax.mjs': 'export const = 1;',
+    'broken.ts': 'const a = 1;\nexpor const b = 2;',
+    'imports.ts': 'import "./broken.ts";\nexport const app = 1;',
     'missing.mjs': 'import "nobody-has-this-package";',
     'hostile.json': JSON.stringify(hostile),
     'later.json': JSON.stringify({ ...hostile, version: 99 }),
@@ -231,6 +235,7 @@ describe('what cannot be done is refused', () => {
     [['replay', 'incident', '--config', 'throws.mjs'], 'throws.mjs cannot be loaded: Error: no database.'],
     [['replay', 'incident', '--config', 'throws-text.mjs'], 'throws-text.mjs cannot be loaded: it throws "no error", which is not an error.'],
     [['export', 'incident', '--config', 'syntax.mjs'], 'syntax.mjs cannot be loaded: SyntaxError: '],
+    [['export', 'incident', '--config', 'imports.ts'], 'broken.ts:2).'],
     [['diff', 'a', 'b', '--config', 'missing.mjs'], 'missing.mjs cannot be loaded: Error: Cannot find package'],
     [['replay', 'nobody'], 'There are no sessions yet.'],
     [['replay', 'gone.json'], 'There is no file '],
@@ -255,6 +260,7 @@ describe('what cannot be done is refused', () => {
 
   test.for<[string[], string]>([
     [['replay', 'incident', '--model', 'rehearsal'], '--model is for the agent of the command line'],
+    [['replay', 'incident', '--until', '99'], '--until 99: the record has only '],
     [['replay', 'incident', '--root', '.'], '--root is for the agent of the command line'],
     [['export', 'incident', '--app', 'other'], '--app other: adjutant.config.ts exports the app "shop".'],
     [['export', 'incident', '--redact', 'a..b'], '--redact must be a list of names of keys'],

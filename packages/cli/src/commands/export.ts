@@ -31,7 +31,7 @@ export function exportSession(host: Host, id: string, options: ExportCommandOpti
     const file = await testing.exportLedger(await session(id), { redact }).catch(throwInFlags);
     const { output } = options;
     const record = { type: 'export', session: id, events: file.events.length, removed: file.redaction.removed };
-    const says = `${plainLine(id)}: ${formatCount(file.events.length, 'event')}${removedText(file.redaction.removed)}`;
+    const says = `${plainLine(id)}: ${formatCount(file.events.length, 'event')}${removedText(file.redaction.removed)}${idleText(options, file.redaction.removed)}`;
     if (output === undefined) {
       host.stdout.write(testing.ledgerFileText(file));
       notice(host, says);
@@ -66,6 +66,12 @@ function removedText(removed: Readonly<Record<string, number>>): string {
   if (counts.length === 0) return ', nothing was taken out';
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   return `, ${formatCount(total, 'value')} taken out (${counts.map(([rule, count]) => `${plainLine(rule)}: ${count}`).join(', ')})`;
+}
+
+/** Rules that were given and found nothing: a misspelt one would leave in the file what was to be taken out. */
+function idleText({ redact = [] }: ExportCommandOptions, removed: Readonly<Record<string, number>>): string {
+  const idle = redact.filter((field) => !Object.hasOwn(removed, `field ${field}`));
+  return idle.length === 0 ? '' : `; nothing more by --redact ${idle.map(plainLine).join(', ')}`;
 }
 
 async function writeFile(write: () => Promise<void>, path: string): Promise<void> {

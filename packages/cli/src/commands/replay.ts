@@ -43,6 +43,9 @@ async function replayed(
   options: ReplayCommandOptions,
 ): Promise<ReplayReport> {
   refuseAgentOptions(options, configured !== undefined);
+  if (options.until !== undefined && options.until > record.events.length) {
+    throw new UsageError({ reason: `--until ${options.until}: the record has only ${formatCount(record.events.length, 'event')}.` });
+  }
   const live: ReplayOptions = {
     ...(options.until === undefined ? {} : { until: options.until }),
     ...(options.liveModel === true ? { model: 'live' } : {}),

@@ -15,7 +15,7 @@ import type { Scorer } from './scorers/scorer.ts';
 import { stateMatch } from './scorers/state-match.ts';
 import { toolTrajectory } from './scorers/tool-trajectory.ts';
 import { caseReport, compareVariants, methods, variantReport } from './summary.ts';
-import { EvalStoppedError } from './trial/errors.ts';
+import { EvalStoppedError, UserModelMissingError } from './trial/errors.ts';
 import { runTrial, type TrialOutcome } from './trial/run-trial.ts';
 import { scoredReport } from './trial/score-trial.ts';
 import { trialSession, variantFingerprint } from './trial/trial-identity.ts';
@@ -31,11 +31,14 @@ const mostPassK = 10;
  * own, in the store of its app, under a name that depends on nothing but the run of the eval and what is run: an eval that was interrupted, in
  * whatever way, goes on where it stopped when it is given its `runId`, or `continue: true`. What has ended is read from its ledger, no model is
  * asked again for it, and no judge. A trial that fails does not stop the others.
- * @throws InvalidEvalError, InvalidDatasetError, what the app of a variant throws when it is opened, StoreUnavailableError
+ * @throws InvalidEvalError, InvalidDatasetError, UserModelMissingError, what the app of a variant throws when it is opened, StoreUnavailableError
  */
 export async function evaluate(options: EvalOptions): Promise<EvalReport> {
   checkEvalOptions(options);
   const dataset = await datasetOf(options);
+  // Nobody wants to learn it from the trial.
+  const scenario = dataset.cases.find((one) => one.scenario !== undefined);
+  if (scenario !== undefined && options.userModel === undefined) throw new UserModelMissingError({ case: scenario.id });
   const apps = new VariantApps(options.name);
   try {
     await apps.refuseRecovery(options.variants);

@@ -175,8 +175,11 @@ describe('scenarios', () => {
   });
 
   test('need a model', async () => {
-    const { trial } = await report([{ id: 'plan', scenario }]);
-    expect(trial).toMatchObject({ status: 'error', error: { code: 'user_model_missing', message: expect.stringContaining('`userModel`') } });
+    const cases = [
+      { id: 'plain', input: 'Pune' },
+      { id: 'plan', scenario },
+    ];
+    await expect(report(cases)).rejects.toMatchObject({ code: 'user_model_missing', message: expect.stringContaining('The case "plan"') });
   });
 
   test('fail when the user cannot be played', async () => {
