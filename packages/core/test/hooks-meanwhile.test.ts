@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Agent, agent, type Hooks, memoryStore, type RunResult, type Runtime, runtime, tool, toolResult } from '../src/index.ts';
+import { eventually } from '../src/testing/eventually.ts';
 import { scriptedModel } from '../src/testing/scripted-model.ts';
 import { type TestClock, testClock } from '../src/testing/test-clock.ts';
 
@@ -7,7 +8,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Waits until a message that was sent is in the ledger. */
 async function arrival(result: Pick<RunResult, 'session'>, text: string): Promise<void> {
-  while (!result.session.events.some((event) => event.type === 'user' && event.text === text)) await nextTurn();
+  await eventually(() => result.session.events.some((event) => event.type === 'user' && event.text === text), { what: text });
 }
 
 const finalTool = (execute: () => Promise<void> | void) =>

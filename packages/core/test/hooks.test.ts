@@ -15,6 +15,7 @@ import {
   step,
   tool,
 } from '../src/index.ts';
+import { eventually } from '../src/testing/eventually.ts';
 import { type ScriptedResponses, scriptedModel } from '../src/testing/scripted-model.ts';
 import { testClock } from '../src/testing/test-clock.ts';
 
@@ -449,15 +450,7 @@ describe('models that cannot answer', () => {
     const model = scriptedModel([{}, says('now')]);
     const clock = testClock();
     const run = runtime({ app: 'test', ports: { clock } }).run(agent({ name: 'helper', model }), 'go');
-    let isDone = false;
-    void run.then(() => {
-      isDone = true;
-    });
-    while (!isDone) {
-      await new Promise((resolve) => setImmediate(resolve));
-      clock.advance(1_000);
-    }
-    expect((await run).output).toBe('now');
+    expect((await eventually(run, { clock, stepMs: 1_000 })).output).toBe('now');
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('Your last answer was empty');
     expect(decisions(await run, 'models')).toEqual(['nudge']);
   });

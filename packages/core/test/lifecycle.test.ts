@@ -12,7 +12,7 @@ import {
   tool,
   transcript,
 } from 'adjutant';
-import { appendBoundaries, scriptedModel, takingOver, tickingClock } from 'adjutant/testing';
+import { appendBoundaries, eventually, scriptedModel, takingOver, tickingClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -240,7 +240,7 @@ test('a worker that does a round at a time has the run followed up as well', asy
   await app.approve(pendingApprovals[0]?.requestId as string);
   for (let steps = 0; (await app.advance('s', { until: 'round' })).status !== 'done'; steps++) expect(steps).toBeLessThan(10);
   const session = await app.session({ id: 's' });
-  while (!ends(session.events).some((end) => end.endsWith('~postProcess completed'))) await new Promise((resolve) => setImmediate(resolve));
+  await eventually(() => ends(session.events).some((end) => end.endsWith('~postProcess completed')), { what: 'the end of what was dispatched' });
   expect(calls.filter((call) => call.startsWith('after'))).toEqual(['after completed "done"']);
   await app.close();
 });

@@ -22,7 +22,7 @@ import {
   timeoutHandler,
   tool,
 } from 'adjutant';
-import { type ScriptedResponse, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
+import { eventually, type ScriptedResponse, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 
 function eventsOf<Type extends EventType>(events: readonly Event[], type: Type): EventOf<Type>[] {
@@ -166,19 +166,8 @@ function failing(
 
 /** Runs to the end, letting time pass where something waits for it; gives how much passed. */
 async function finish({ app, helper, clock }: ReturnType<typeof failing>) {
-  let waited = 0;
-  let isDone = false;
-  const run = app.run(helper, 'Go');
-  const ended = Promise.resolve(run).finally(() => {
-    isDone = true;
-  });
-  for (let step = 0; !isDone && step < 2_000; step++) {
-    await new Promise((resolve) => setImmediate(resolve));
-    if (isDone) break;
-    clock.advance(50);
-    waited += 50;
-  }
-  return { result: await ended, waited };
+  const result = await eventually(app.run(helper, 'Go'), { clock, stepMs: 50 });
+  return { result, waited: clock.monotonic() };
 }
 
 const http = (status: number, retryAfterMs?: number) =>

@@ -1,5 +1,5 @@
 import { agent, explain, memoryStore, runtime, type Session, step, tool } from 'adjutant';
-import { scriptedModel, takingOver } from 'adjutant/testing';
+import { eventually, scriptedModel, takingOver } from 'adjutant/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -113,9 +113,8 @@ test('an open run gets what it is resumed with, once, and what is granted to its
   for await (const event of run) if (event.type === 'invocation_start') break;
   const joined = app.run(slow, { session: 's', input: 'Go on', permissions: ['fs:write'] });
   await app.grant('s', ['web:read']);
-  await app.session({ id: 's' }).then(async (session) => {
-    while (permissionsOf(session, 'one').length < 2) await new Promise((resolve) => setImmediate(resolve));
-  });
+  const open = await app.session({ id: 's' });
+  await eventually(() => permissionsOf(open, 'one').length === 2, { what: 'both permissions' });
   run.stop();
   await Promise.allSettled([run, joined]);
   gate.resolve();
