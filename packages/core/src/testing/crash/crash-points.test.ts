@@ -166,6 +166,7 @@ describe('refuses', () => {
   });
   test.each<[string, () => Promise<unknown>, string]>([
     ['definitions that are shared', () => crashPoints({ runnable } as never), 'must be a function that gives it, so that each process has its own'],
+    ['a promise', () => crashPoints((async () => ({ runnable })) as never), 'and not as a promise'],
     ['nothing to run', () => crashPoints(() => ({}) as never), '`runnable` is missing'],
     ['what is no runnable', () => crashPoints(() => ({ runnable: 'x' }) as never), '`runnable` must be an agent, step'],
     ['unknown members', () => crashPoints(() => ({ runnable, answer: {} }) as never), 'did you mean `answers`?'],

@@ -123,10 +123,13 @@ export async function crashPoints(make: MakeScenario, options: CrashPointsOption
 /** @throws InvalidOptionError */
 function checkScenario(make: MakeScenario): void {
   const scenario = typeof make === 'function' ? make() : undefined;
+  const isPromise = typeof (scenario as { readonly then?: unknown } | undefined)?.then === 'function';
   const isMissing = scenario !== undefined && (scenario as Partial<CrashScenario> | null)?.runnable === undefined;
   const reason =
     scenario !== undefined
-      ? (findInvalidOption(scenario, scenarioChecks)?.reason ?? (isMissing ? '`runnable` is missing' : undefined))
+      ? isPromise
+        ? 'what is to be run must be given at once, and not as a promise'
+        : (findInvalidOption(scenario, scenarioChecks)?.reason ?? (isMissing ? '`runnable` is missing' : undefined))
       : `what is to be run must be a function that gives it, so that each process has its own, not ${describeValue(make)}`;
   if (reason !== undefined) throw new InvalidOptionError({ function: 'crashPoints', reason });
 }
