@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.ts';
+import { afterThisTurn, systemClock } from '../base/clock.ts';
 import { isAdjutantError, toErrorRecord } from '../base/error.ts';
 import { systemIds } from '../base/id.ts';
 import { Runtime } from '../runtime.ts';
@@ -166,7 +166,11 @@ class Evaluation {
   async #runAll(planned: Generator<PlannedTrial>): Promise<void> {
     const { concurrency = defaultConcurrency } = this.#options;
     const worker = async (): Promise<void> => {
-      for (let next = this.#next(planned); next !== undefined; next = this.#next(planned)) await this.#runOne(next);
+      for (let next = this.#next(planned); next !== undefined; next = this.#next(planned)) {
+        await this.#runOne(next);
+        // Trials that wait for nothing outside would keep timers, signals and whoever shows the progress from being heard.
+        await new Promise<void>(afterThisTurn);
+      }
     };
     await Promise.all(Array.from({ length: Math.min(concurrency, this.#total) }, worker));
   }

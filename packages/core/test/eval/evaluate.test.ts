@@ -33,6 +33,14 @@ const simple = (more: Partial<EvalOptions> = {}): EvalOptions => ({
   ...more,
 });
 
+test('trials that wait for nothing let others be heard', async () => {
+  const stopping = new AbortController();
+  setImmediate(() => stopping.abort());
+  const report = await evaluate(simple({ trials: 2_000, signal: stopping.signal }));
+  expect(report.finishedAt).toBeUndefined();
+  expect(report.done).toBeLessThan(200);
+});
+
 describe('a report', () => {
   test('says what happened in each trial', async () => {
     const owner = app();
