@@ -25,6 +25,7 @@ const defaultConcurrency = 4;
 const defaultTimeoutMs = 300_000;
 const defaultConfidence = 0.95;
 const mostPassK = 10;
+const longestTurnMs = 20;
 
 /**
  * Runs every case of a dataset with every variant, as often as `trials` says, and scores what came of it. Each trial is a run in a session of its
@@ -73,6 +74,8 @@ class Evaluation {
   readonly #reports = new Map<string, TrialReport[]>();
   readonly #stop = new AbortController();
   #failure: { readonly error: unknown } | undefined;
+  /** When others were heard last, on the system's clock. */
+  #heardAt = Number.NEGATIVE_INFINITY;
   #done = 0;
   #passed = 0;
 
@@ -168,11 +171,17 @@ class Evaluation {
     const worker = async (): Promise<void> => {
       for (let next = this.#next(planned); next !== undefined; next = this.#next(planned)) {
         await this.#runOne(next);
-        // Trials that wait for nothing outside would keep timers, signals and whoever shows the progress from being heard.
-        await new Promise<void>(afterThisTurn);
+        await this.#letOthersBeHeard();
       }
     };
     await Promise.all(Array.from({ length: Math.min(concurrency, this.#total) }, worker));
+  }
+
+  /** Trials that wait for nothing outside would keep timers, signals and whoever shows the progress from being heard. */
+  async #letOthersBeHeard(): Promise<void> {
+    if (systemClock.monotonic() - this.#heardAt < longestTurnMs) return;
+    await new Promise<void>(afterThisTurn);
+    this.#heardAt = systemClock.monotonic();
   }
 
   #next(planned: Generator<PlannedTrial>): PlannedTrial | undefined {
