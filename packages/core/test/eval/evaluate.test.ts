@@ -41,7 +41,8 @@ test('trials that wait for nothing let others be heard', async () => {
     else setImmediate(turn);
   };
   turn();
-  const report = await evaluate(simple({ trials: 1_000, signal: stopping.signal }));
+  const runnable = agent({ name: 'echo', model: scriptedModel(() => ({ text: 'Pune' }), { record: false }) });
+  const report = await evaluate(simple({ trials: 1_000, signal: stopping.signal, variants: [{ name: 'v', app: app(), runnable }] }));
   expect(report.finishedAt).toBeUndefined();
   expect(report.done).toBeLessThan(1_000);
 });
