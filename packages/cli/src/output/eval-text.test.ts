@@ -8,7 +8,12 @@ const style = styleFor(new PassThrough());
 const sessionCommand = (session: string, variant: string): string => `adjutant show ${session} --app ${variant.slice(0, 20)}`;
 
 function trial(number: number, of: Partial<TrialReport> = {}): TrialReport {
-  const scores = of.passed === false ? [{ scorer: 'words', score: 0.2, passed: false, threshold: 0.8, explanation: 'The order is not named.' }] : [];
+  const words = { scorer: 'words', threshold: 0.8 };
+  const scores = [
+    of.passed === false
+      ? { ...words, score: 0.2, passed: false, explanation: 'The order is not named.' }
+      : { ...words, score: 1, passed: true, explanation: 'All are there.' },
+  ];
   return {
     ...{ trial: number, session: `s${number}`, status: 'completed', passed: true, scores, durationMs: 1_000 },
     ...{ usage: { inputTokens: 1, outputTokens: 1 }, steps: 1, turns: [] },
@@ -63,6 +68,14 @@ test('one variant without prices, scores or repetitions is a short table', () =>
       'Passed: at least 100% of the trials had to pass.',
     ].join('\n'),
   );
+});
+
+test('cases that passed without being judged are named', () => {
+  const unjudged = trial(1, { scores: [] });
+  const shown = text(report([variant('app', [one('a', trial(1)), ...['b', 'c', 'd', 'e'].map((id) => one(id, unjudged))])], { passed: true }));
+  expect(shown).toContain('No scorer had anything to judge in 4 cases (b, c, d and 1 more): give them `expect`, or a scorer that needs none.');
+  const failed = trial(1, { passed: false, scores: [], status: 'error', error: { name: 'Error', code: 'error', message: 'Broken.' } });
+  expect(text(report([variant('app', [one('a', trial(1)), one('b', failed)])]))).not.toContain('No scorer');
 });
 
 test('cases that did not always pass come with the reason and the session, the worst first', () => {

@@ -28,6 +28,7 @@ export function evalLines(report: EvalReport, options: EvalTextOptions): string[
     ...block(passAtKTable(report)),
     ...block(report.comparisons.map((comparison) => comparisonLine(comparison, style))),
     ...block(caseLines(report, options)),
+    ...block(unscoredLines(report, style)),
     '',
     verdictLine(report, style),
   ];
@@ -109,6 +110,21 @@ function caseText(one: CaseReport, variant: VariantReport, namesVariant: boolean
     `${mark} ${style.bold(nameOf(one.id))}${where} ${passed} of ${formatCount(one.trials.length, 'trial')} passed`,
     `    ${shorten(plainLine(reasonOf(failed)), longestReason)}`,
     `    ${style.dim(plainLine(sessionCommand(failed.session, variant.name)))}`,
+  ];
+}
+
+/** Cases that passed without a scorer that had anything to say of them: they would pass whatever is answered. */
+function unscoredLines({ variants }: EvalReport, style: Style): string[] {
+  const cases = variants.flatMap((variant) => variant.cases);
+  const isUnscored = ({ trials }: CaseReport): boolean => trials.length > 0 && trials.every(({ passed, scores }) => passed && scores.length === 0);
+  const names = [...new Set(cases.filter(isUnscored).map(({ id }) => id))];
+  if (names.length === 0) return [];
+  const shown = names.slice(0, 3).map(nameOf).join(', ');
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+  return [
+    style.yellow(
+      `No scorer had anything to judge in ${formatCount(names.length, 'case')} (${shown}${more}): give them \`expect\`, or a scorer that needs none.`,
+    ),
   ];
 }
 

@@ -97,6 +97,8 @@ export function checkEvalOptions(options: EvalOptions): void {
   if (scorer !== undefined) refuse(`two scorers have the name "${scorer}"; give one of them another \`name\``);
   const clash = clashOf(options.variants);
   if (clash !== undefined) refuse(clash);
+  if (options.continue === true && options.runId !== undefined)
+    refuse('`runId` names the run that goes on, so that `continue` says nothing: leave one of them out');
   const tooMany = options.passK?.find((k) => k > (options.trials ?? 1));
   if (tooMany !== undefined) refuse(`\`passK\` has ${tooMany}, and each case has ${options.trials ?? 1} trials`);
 }

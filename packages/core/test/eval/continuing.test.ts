@@ -292,6 +292,7 @@ describe('the runs of an eval', () => {
     const older = await evaluate({ ...options, continue: true });
     expect(older).toMatchObject({ runId: first.runId, passed: true });
     expect([first.runId, anew.runId]).not.toContain((await evaluate({ ...options, continue: true })).runId);
+    await expect(evaluate({ ...options, continue: true, runId: first.runId })).rejects.toThrow('leave one of them out');
   });
 
   test('are listed in a store of choice', async () => {

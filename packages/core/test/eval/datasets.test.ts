@@ -161,6 +161,7 @@ describe('what cannot be read says where and why', () => {
       '$[0].expect.response.matches',
       /not a regular expression/,
     ],
+    ['an expression for a response', [{ id: 'a', input: 'Hi', expect: { response: /x/ } }], '$[0].expect.response', /goes into `matches`/],
     ['flags of nothing', [{ id: 'a', input: 'Hi', expect: { response: { equals: 'x', flags: 'i' } } }], '$[0].expect.response.flags', /flags belong/],
     ['an empty requirement', [{ id: 'a', input: 'Hi', expect: { response: {} } }], '$[0].expect.response', /one of `equals`/],
     ['a wrong approval', [{ id: 'a', input: 'Hi', approvals: 'perhaps' }], '$[0].approvals', /'approve', 'reject' is expected/],

@@ -124,6 +124,7 @@ function readTool(place: Place): ExpectedToolCall {
 
 function readResponse(place: Place): ExpectedResponse {
   if (typeof place.value === 'string') return place.filledText();
+  if (place.value instanceof RegExp) place.refuse('a regular expression goes into `matches`: { matches: /…/ }');
   place.only(['equals', 'contains', 'excludes', 'matches', 'flags']);
   const matches = place.member('matches');
   const flags = place.member('flags');
