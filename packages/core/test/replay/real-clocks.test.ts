@@ -1,5 +1,5 @@
 import { agent, runtime, ToolFailure, tool } from 'adjutant';
-import { eventually, recordedLedgerOf, roundModel, testClock } from 'adjutant/testing';
+import { eventually, recordedLedgerOf, replay, roundModel, testClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { problemOf } from './recorded-runs.ts';
@@ -29,4 +29,14 @@ test('timers that are ahead of the time of day by a few milliseconds are no dive
   expect(second).toBeGreaterThan(0);
   const early = { ...record, events: record.events.map((event, at) => (at < second ? event : { ...event, at: event.at - 3 })) };
   expect(await problemOf(early, runtime({ app: 'clocks', recover: 'manual', runnables: [define()] }))).toBeUndefined();
+});
+
+test('a replay leaves no timers behind', async () => {
+  const root = agent({ name: 'talker', model: roundModel([{ text: 'hello' }]) });
+  const { session } = await runtime({ app: 'clocks', recover: 'manual', runnables: [root] }).run(root, { session: 's', input: 'Go' });
+  const record = recordedLedgerOf(session);
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  for (let i = 0; i < 5; i++) await replay(record, runtime({ app: 'clocks', recover: 'manual', runnables: [root] }));
+  expect(timers()).toBeLessThan(before + 5);
 });

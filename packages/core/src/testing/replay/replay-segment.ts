@@ -33,6 +33,8 @@ const idleTurns = 12;
 const defaultPatienceMs = 2_000;
 /** Milliseconds. */
 const longPauseMs = 100;
+/** Milliseconds that the app of a replay is given to close: what hangs in it would hang for ever. */
+const longestCloseMs = 50;
 /** Milliseconds by which timers may be ahead of the recorded times: a process reads the two from different clocks. */
 const clockSlackMs = 25;
 
@@ -296,6 +298,11 @@ class SegmentDriver {
     const head = { seq: session.ledger.lastSeq, epoch: session.ledger.epoch };
     session.ledger.fail(new LedgerConflictError({ session: session.id, expected: head, found: head }));
     tape.close();
-    await Promise.race([app.close().catch(() => undefined), new Promise<void>((resolve) => void systemClock.setTimer(50, resolve))]);
+    let cancelTimer = (): void => undefined;
+    const late = new Promise<void>((resolve) => {
+      cancelTimer = systemClock.setTimer(longestCloseMs, resolve);
+    });
+    await Promise.race([app.close().catch(() => undefined), late]);
+    cancelTimer();
   }
 }
