@@ -1,16 +1,10 @@
-import { agent, memoryStore, runtime, type Store, tool } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { agent, memoryStore, runtime, tool } from 'adjutant';
+import { keptOpen, roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
-/** A store that outlives the runtimes on it, as a database does. */
-function lasting(): Store {
-  const store = memoryStore();
-  return { description: store.description, admin: store.admin, for: (scope) => store.for(scope), close: async () => undefined };
-}
-
 test('an approval that was given and not used before the fork is not spent a second time by it', async () => {
-  const store = lasting();
+  const store = keptOpen(memoryStore());
   const paid: string[] = [];
   const pay = tool({
     name: 'pay',
@@ -24,9 +18,7 @@ test('an approval that was given and not used before the fork is not spent a sec
   });
   const payer = agent({
     name: 'payer',
-    model: scriptedModel((prompt) =>
-      prompt.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { toolCalls: [{ name: 'pay', args: { cents: 5 } }] },
-    ),
+    model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]),
     tools: [pay],
   });
   const app = runtime({ app: 'forks', store, runnables: [payer], recover: 'manual' });

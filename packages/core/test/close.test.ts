@@ -1,4 +1,5 @@
 import { memoryStore, runtime, step } from 'adjutant';
+import { keptOpen } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
 /** A step that says when it has begun and then waits until it is told to stop. */
@@ -32,7 +33,7 @@ test('close gives back what earlier runs dispatched, and another process continu
   });
   const app = runtime({
     app: 'closing',
-    store: { ...store, for: (scope) => store.for(scope), close: () => Promise.resolve() },
+    store: keptOpen(store),
     runnables: [parent, child.runnable],
   });
   const result = await app.run(parent, { session: 's' });

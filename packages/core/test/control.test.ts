@@ -1,13 +1,7 @@
-import { agent, memoryStore, parallel, runtime, type Store, sequence, step, tool } from 'adjutant';
-import { eventually, scriptedModel, testClock } from 'adjutant/testing';
+import { agent, memoryStore, parallel, runtime, sequence, step, tool } from 'adjutant';
+import { eventually, keptOpen, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-
-/** A store that outlives the runtimes on it, as a database does. */
-function lasting(): Store {
-  const store = memoryStore();
-  return { description: store.description, admin: store.admin, for: (scope) => store.for(scope), close: async () => undefined };
-}
 
 function gate() {
   return Promise.withResolvers<void>();
@@ -20,7 +14,7 @@ describe('reopen', () => {
     const first = step({ name: 'first', execute: (ctx) => ctx.complete(ran.push('first')) });
     const second = step({ name: 'second', execute: (ctx) => (works ? ctx.complete('fixed') : ctx.fail('broken')) });
     const whole = sequence({ name: 'whole', runnables: [first, second] });
-    const app = runtime({ app: 'control', store: lasting(), runnables: [whole], recover: 'manual' });
+    const app = runtime({ app: 'control', store: keptOpen(memoryStore()), runnables: [whole], recover: 'manual' });
     const failed = await app.run(whole, { session: 's', input: 'Go' });
     expect(failed.status).toBe('error');
     await expect(app.resume('s')).rejects.toMatchObject({ code: 'no_open_run' });
@@ -38,7 +32,7 @@ describe('reopen', () => {
     const good = step({ name: 'good', execute: (ctx) => ctx.complete(ran.push('good')) });
     const bad = step({ name: 'bad', execute: (ctx) => (works ? ctx.complete('ok') : ctx.fail('broken')) });
     const both = parallel({ name: 'both', runnables: [good, bad] });
-    const app = runtime({ app: 'control', store: lasting(), runnables: [both], recover: 'manual' });
+    const app = runtime({ app: 'control', store: keptOpen(memoryStore()), runnables: [both], recover: 'manual' });
     expect((await app.run(both, { session: 's' })).status).toBe('error');
     works = true;
     await app.reopen('s', { reason: 'it is fixed' });
@@ -138,7 +132,7 @@ describe('a run that is under way', () => {
   });
 
   test('that is paused is not continued by recovery, whatever is posted to it', async () => {
-    const store = lasting();
+    const store = keptOpen(memoryStore());
     const { model, prompts, begun, goOn } = waiting(['one', 'two']);
     const talker = agent({ name: 'a', model });
     const app = runtime({ app: 'control', store, runnables: [talker], recover: 'manual' });
@@ -162,7 +156,7 @@ describe('a run that is under way', () => {
   test('that waits and is told to pause goes on all the same when somebody resumes it after that', async () => {
     const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
     const asker = agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]), tools: [ask] });
-    const app = runtime({ app: 'control', store: lasting(), runnables: [asker], recover: 'manual' });
+    const app = runtime({ app: 'control', store: keptOpen(memoryStore()), runnables: [asker], recover: 'manual' });
     const { session, pendingCalls } = await app.run(asker, { session: 's', input: 'Go' });
     await app.pause('s');
     session.addToolInput(pendingCalls[0]?.callId ?? '', { answer: 'yes' });
@@ -208,7 +202,7 @@ describe('a run that is under way', () => {
   });
 
   test('of another process is followed, and cancelled from there', async () => {
-    const store = lasting();
+    const store = keptOpen(memoryStore());
     const begun = gate();
     let aborted = false;
     const work = tool({
@@ -271,7 +265,7 @@ test('a run that would be one too many to wait for its user is cancelled, and it
 });
 
 test('recovery continues what a process left, and what an answer was posted for', async () => {
-  const store = lasting();
+  const store = keptOpen(memoryStore());
   const clock = testClock();
   const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
   const asker = () => agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]), tools: [ask] });
@@ -325,7 +319,7 @@ test('what somebody found out about a call of unknown outcome is told to the mod
 });
 
 test('a session whose inbox holds what nobody can use is not looked at again and again', async () => {
-  const store = lasting();
+  const store = keptOpen(memoryStore());
   const done = agent({ name: 'done', model: scriptedModel([{ text: 'done' }]) });
   const app = runtime({ app: 'control', store, runnables: [done], recover: 'manual' });
   await app.run(done, { session: 's', input: 'Go' });

@@ -16,7 +16,7 @@ import {
   tool,
   toolResult,
 } from 'adjutant';
-import { eventually, type ScriptedResponse, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
+import { eventually, keptOpen, type ScriptedResponse, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { postAnswer } from '../src/ledger/answer.ts';
@@ -358,7 +358,7 @@ describe('a tool that its process does not survive', () => {
   /** Ends the process of a run as often as its tool has begun, and continues the run in another one. */
   async function interruptedEachTime(recovery: 'report' | 'rerun') {
     const store = memoryStore();
-    const keep: Store = { ...store, close: async () => undefined };
+    const keep = keptOpen(store);
     let executions = 0;
     for (let process = 1; process <= 10; process++) {
       const begun = Promise.withResolvers<void>();

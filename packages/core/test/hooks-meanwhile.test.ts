@@ -1,3 +1,4 @@
+import { keptOpen } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { type Agent, agent, type Hooks, memoryStore, type RunResult, type Runtime, runtime, tool, toolResult } from '../src/index.ts';
 import { eventually } from '../src/testing/eventually.ts';
@@ -140,7 +141,7 @@ describe('a stop while beforeTool is asked', () => {
     const process = (hooked: Hooks) => {
       const helper = agent({ name: 'helper', model, tools: [write], hooks: hooked });
       // The store stays open for the next process.
-      const app = runtime({ app: 'test', runnables: [helper], store: { ...store, close: async () => undefined }, recover: 'manual' });
+      const app = runtime({ app: 'test', runnables: [helper], store: keptOpen(store), recover: 'manual' });
       return { app, helper };
     };
     return { process, first: process(untilStopped), isAsked: asked.promise, ran: () => ran };

@@ -1,5 +1,5 @@
 import { agent, memoryStore, parallel, runtime, sequence, step } from 'adjutant';
-import { scriptedModel } from 'adjutant/testing';
+import { keptOpen, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
 const expensive = { text: 'ok', usage: { inputTokens: 90, outputTokens: 5 } };
@@ -23,7 +23,7 @@ test('with a store, children that may outlive their caller must be registered', 
   const store = memoryStore();
   const strict = runtime({
     app: 'strict',
-    store: { ...store, for: (scope) => store.for(scope), close: () => Promise.resolve() },
+    store: keptOpen(store),
     runnables: [parent],
   });
   await expect(strict.run(parent, { session: 's' })).rejects.toMatchObject({ code: 'unknown_runnable', data: { name: 'orphan' } });

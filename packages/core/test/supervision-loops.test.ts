@@ -12,7 +12,8 @@ const rounds = (count: number, calls: Calls | ((round: number) => Calls)): TestS
 const gives = 'I could not read the page.';
 const page = { name: 'fetch_page', args: { url: 'https://page.example' } };
 const decisionsOf = (run: Pick<Session, 'events'>) => explain(run.events, { components: ['loop_detector'] });
-const settledResults = ({ events }: Pick<Session, 'events'>) => events.filter((event) => event.type === 'tool_result' && event.settled);
+const settledResults = ({ events }: Pick<Session, 'events'>) =>
+  events.filter((event) => event.type === 'tool_result').filter(({ settled }) => settled);
 
 /** A page that answers 403 every time, and an agent that reads it. */
 function blockedPage(options: Partial<AgentOptions> = {}) {

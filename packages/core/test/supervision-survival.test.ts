@@ -27,7 +27,7 @@ function blockedPage(): { readonly reader: () => Agent; readonly entered: readon
   return { reader: () => agent({ name: 'reader', model: model(), tools: [page.tool] }), entered: page.entered };
 }
 
-const settledResults = (events: readonly Event[]) => events.filter((event) => event.type === 'tool_result' && event.settled);
+const settledResults = (events: readonly Event[]) => events.filter((event) => event.type === 'tool_result').filter(({ settled }) => settled);
 
 const newProcess = (store: Store, reader: Agent) => runtime({ app: 'loops', store, runnables: [reader], recover: 'manual' });
 

@@ -1,5 +1,5 @@
-import { agent, agentTool, loop, memoryStore, parallel, pending, runtime, type Store, sequence, step, tool } from 'adjutant';
-import { eventually, scriptedModel, testClock } from 'adjutant/testing';
+import { agent, agentTool, loop, memoryStore, parallel, pending, runtime, sequence, step, tool } from 'adjutant';
+import { eventually, keptOpen, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -17,12 +17,6 @@ function asker(name = 'asker') {
     model: scriptedModel([{ toolCalls: [{ name: 'ask', args: { question: `Which colour, ${name}?` } }] }, { text: 'Thank you.' }]),
     tools: [ask],
   });
-}
-
-/** A store that outlives the runtimes on it, as a database does. */
-function lasting(): Store {
-  const store = memoryStore();
-  return { description: store.description, admin: store.admin, for: (scope) => store.for(scope), close: async () => undefined };
 }
 
 describe('a tool that waits for input', () => {
@@ -44,7 +38,7 @@ describe('a tool that waits for input', () => {
   });
 
   test('goes on in a process that knows nothing but the store and the runnables', async () => {
-    const store = lasting();
+    const store = keptOpen(memoryStore());
     const first = await runtime({ app: 'yields', store, runnables: [asker()], recover: 'manual' }).run(asker(), 'Paint it');
     expect(first.status).toBe('yielded');
     const second = runtime({ app: 'yields', store, runnables: [asker()], recover: 'manual' });
@@ -184,7 +178,7 @@ test('the time of a tool does not run while the agent that it called waits (B10)
 });
 
 test('what an agent three levels down asks is answered in another process, and goes back up', async () => {
-  const store = lasting();
+  const store = keptOpen(memoryStore());
   const make = (scripts: { low: number; middle: number; top: number }) => {
     const low = agent({
       name: 'low',
@@ -253,7 +247,7 @@ test('the time of a child does not run while it waits beside a branch that works
 });
 
 test('the time before and after a process that only took in what was posted is nobody’s', async () => {
-  const store = lasting();
+  const store = keptOpen(memoryStore());
   const at = (hour: number) => ({ clock: testClock(Date.UTC(2026, 0, 1, hour)) });
   const make = (rounds: number) =>
     agent({
@@ -267,7 +261,7 @@ test('the time before and after a process that only took in what was posted is n
   const second = await runtime({ app: 'yields', store, recover: 'manual', runnables: [make(1)], ports: at(2) }).resume('s');
   const { events } = second.session;
   const until = events.findIndex(({ type }) => type === 'tool_input') + 1;
-  const third = runtime({ app: 'yields', store: lasting(), recover: 'manual', runnables: [make(1)], ports: at(3) });
+  const third = runtime({ app: 'yields', store: keptOpen(memoryStore()), recover: 'manual', runnables: [make(1)], ports: at(3) });
   await third.restoreSession({ app: 'yields', id: 's', events: events.slice(0, until) });
   const { session, status } = await third.resume('s');
   expect(status).toBe('completed');

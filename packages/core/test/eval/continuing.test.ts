@@ -1,6 +1,6 @@
 import { type Agent, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
 import { type EvalOptions, type EvalProgress, type EvalReport, evaluate, rubric, toolTrajectory } from 'adjutant/eval';
-import { crashingStore, type ScriptedModel, takingOver, testClock } from 'adjutant/testing';
+import { crashingStore, keptOpen, type ScriptedModel, takingOver, testClock } from 'adjutant/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type StorePlace, storePlaces } from '../store-places.ts';
 import { judge, talker } from './judges.ts';
@@ -323,7 +323,7 @@ describe.each(storePlaces)('two processes that run the same eval at once (%s)', 
     const shared = place.open();
     const stores = [shared, shared];
     const parts = everything();
-    const apps = stores.map((store) => inApp({ ...store, for: store.for.bind(store), admin: store.admin, close: async () => undefined }));
+    const apps = stores.map((store) => inApp(keptOpen(store)));
     const reports = await Promise.all(apps.map((app) => evaluate({ ...parts.options(app), concurrency: 3 })));
     expect(essence(reports[0] as EvalReport)).toEqual(essence(reports[1] as EvalReport));
     expect(reports[0]).toMatchObject({ done: 3, passed: true });
