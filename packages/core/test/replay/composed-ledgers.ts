@@ -172,7 +172,7 @@ const steps: KeptLedger = {
       seq: 6,
       path: 'run/priced',
       kind: 'control_flow',
-      subject: 'The start of the step "priced" is recorded, and it does not come',
+      subject: 'The start of the step "priced" is recorded, and the start of the step "last" came instead',
     },
     'a step inserted': {
       seq: 6,
@@ -184,7 +184,7 @@ const steps: KeptLedger = {
       seq: 3,
       path: 'run/first',
       kind: 'control_flow',
-      subject: 'The start of the step "first" is recorded, and it does not come',
+      subject: 'The start of the step "first" is recorded, and the start of the step "priced" came instead',
     },
     'another effect': {
       seq: 7,

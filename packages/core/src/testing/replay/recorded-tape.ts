@@ -52,6 +52,8 @@ export class RecordedTape implements LedgerTape {
   /** Calls whose bodies are not run: what is below them is put where it stood. */
   readonly #served = new Set<string>();
   readonly #hasChildren: ReadonlySet<string>;
+  /** Paths of sequences, whose parts come one after the other. */
+  readonly #sequences: ReadonlySet<string>;
   readonly #args = new Map<string, unknown>();
   readonly #differing = new Set<string>();
   #next: number;
@@ -66,6 +68,9 @@ export class RecordedTape implements LedgerTape {
     this.#next = from;
     const part = events.slice(from, to);
     this.#hasChildren = callsWithChildren(events.slice(0, to));
+    this.#sequences = new Set(
+      events.flatMap((event) => (event.type === 'invocation_start' && event.kind === 'sequence' ? [event.invocationId] : [])),
+    );
     this.#outcomes = outcomesIn(part, (end) => this.#isServed(end));
     for (const event of part) {
       if (this.isFromOutside(event)) continue;
@@ -215,10 +220,36 @@ export class RecordedTape implements LedgerTape {
     }
     if (isMark(draft) && recorded.type !== draft.type) return undefined;
     if (!this.#isSame(recorded, draft)) return this.#differs(recorded, draft, stream);
+    const skipped = this.#skippedPart(recorded);
+    if (skipped !== undefined) return this.#isOutOfTurn(skipped, draft);
     this.#streams.get(stream)?.shift();
     this.#match(recorded);
     this.#isInStep &&= recorded.seq === (this.#ledger?.lastSeq ?? 0) + 1;
     return adopted(recorded, draft);
+  }
+
+  /** The part of a sequence that is recorded before this one and has not begun: each part has a path, and so an order, of its own. */
+  #skippedPart(recorded: Event): Event | undefined {
+    const line = this.#sequenceAround(recorded);
+    if (line === undefined) return undefined;
+    const before = this.#options.events.slice(this.#next, recorded.seq - 1);
+    return before.find((event) => this.#sequenceAround(event) === line && !this.#matched.has(event.seq));
+  }
+
+  /** The path of the sequence that an event starts a part of. */
+  #sequenceAround(event: Event): string | undefined {
+    if (event.type !== 'invocation_start') return undefined;
+    const path = event.invocationId.slice(0, Math.max(0, event.invocationId.lastIndexOf('/')));
+    return this.#sequences.has(path) ? path : undefined;
+  }
+
+  #isOutOfTurn(skipped: Event, draft: EventDraft): undefined {
+    const path = skipped.invocationId ?? '';
+    if (this.#differing.has(path)) return undefined;
+    this.#differing.add(path);
+    const subject = `${capital(nameOf(skipped))} is recorded, and ${nameOf(draft)} came instead`;
+    this.#note(skipped, { kind: 'control_flow', subject, recorded: this.#normalized(skipped), replayed: this.#normalized(draft), differences: [] });
+    return undefined;
   }
 
   #isServed(end: Event): boolean {
