@@ -89,3 +89,20 @@ describe('meanwhile', () => {
     expect(() => meanwhile('look' as never)).toThrow(/it takes a function/);
   });
 });
+
+test('a model that is asked when the script is over does not keep anybody waiting', async () => {
+  const { app, session, result } = await runTest(clerk, asked);
+  await app.approve(result.pendingApprovals[0]?.requestId ?? '', { by: 'ann' });
+  const resumed = await app.resume(session);
+  expect(resumed).toMatchObject({
+    status: 'error',
+    error: { message: expect.stringContaining('The script of runTest() is over, and "clerk" asks its model') },
+  });
+});
+
+test('a script goes on with what another one has left', async () => {
+  const store = keptOpen(memoryStore());
+  const { session } = await runTest(clerk, asked, { store });
+  const { output } = await runTest(clerk, [approve({ by: 'user:ann' }), model('Paid.')], { store, session: { id: session.id } });
+  expect(output).toBe('Paid.');
+});

@@ -24,6 +24,7 @@ export class ModelDesk {
   readonly #all: TestModelCall[];
   readonly #models = new Map<string, LanguageModelV4>();
   readonly #nextId: () => string;
+  #isClosed = false;
 
   /** @param all where every call is kept, in the order in which they are made */
   constructor(clock: Clock, all: TestModelCall[], nextId: () => string) {
@@ -63,8 +64,14 @@ export class ModelDesk {
     return made;
   }
 
+  /** The script is over: whoever asks from now on is told so, instead of waiting for ever. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   #ask<Kind extends Method>(method: Kind, call: TestModelCall & { readonly round: number }): Promise<Awaited<ReturnType<LanguageModelV4[Kind]>>> {
     const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<LanguageModelV4[Kind]>>>();
+    if (this.#isClosed) return Promise.reject(scriptIsOver(call.agent));
     const { options, invocationId } = call;
     const signal = options.abortSignal;
     const end = (): void => {
@@ -91,6 +98,12 @@ export class ModelDesk {
     else signal?.addEventListener('abort', onAbort, { once: true });
     return promise;
   }
+}
+
+/** As a provider refuses what no other attempt makes better. */
+function scriptIsOver(agent: string): Error {
+  const message = `The script of runTest() is over, and "${agent}" asks its model: answer it with a further model() step, or run the agent in another test.`;
+  return Object.assign(new Error(message), { statusCode: 400, isRetryable: false });
 }
 
 /** Milliseconds that an answer takes. */

@@ -59,6 +59,7 @@ export async function runTest<R extends Runnable>(
     await scene.abandon();
     throw error;
   }
+  scene.process.models.close();
   const results = scene.takeResults();
   const result = results.at(-1) as RunResult<OutputOf<R>>;
   const { session, calls, clock, process } = scene;
