@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isAdjutantError, type Runtime, runtime, type Session } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import type { LedgerFile } from 'adjutant/testing';
-import { existingSession, openExistingLedgers, type StoreOptions } from './app.ts';
+import { existingSession, openExistingLedgers, openLedgers, type StoreOptions } from './app.ts';
 import { UsageError } from './failure.ts';
 import type { Host } from './host.ts';
 import { type ConfigOptions, type ConfiguredApp, loadApp, shownName, type Testing, testingFor } from './load-module.ts';
@@ -42,6 +42,26 @@ export async function withLedgers<Result>(host: Host, options: SourceOptions, us
   } finally {
     await opened?.close().catch(() => undefined);
     if (configured !== undefined && configured.app !== opened) await configured.app.close().catch(() => undefined);
+  }
+}
+
+/**
+ * Opens what a command looks at: the user's app where there is one, else a store, if there is one yet. Closes it when that is done.
+ * `ownStore`: the store is one that only the module knows.
+ */
+export async function withReader<Result>(
+  host: Host,
+  options: SourceOptions,
+  use: (app: Runtime | undefined, ownStore: boolean) => Promise<Result>,
+): Promise<Result> {
+  const configured = await loadApp(host, options);
+  let app: Runtime | undefined;
+  try {
+    app = configured === undefined ? openLedgers(host, options) : openReader(host, options, configured);
+    return await use(app, app !== undefined && app === configured?.app);
+  } finally {
+    await app?.close().catch(() => undefined);
+    if (configured !== undefined && configured.app !== app) await configured.app.close().catch(() => undefined);
   }
 }
 

@@ -22,3 +22,10 @@ export function ledgerCommand(program: Command, name: string, description: strin
     .option('--store <file>', 'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)', notEmpty)
     .option('--app <name>', appDescription, appName);
 }
+
+/** A command that works with the user's app where there is one. */
+export function configuredCommand(program: Command, name: string, description: string): Command {
+  return ledgerCommand(program, name, description)
+    .option('--config <file>', 'module that exports the app (default: adjutant.config.ts, .mts, .js or .mjs in the present folder)', notEmpty)
+    .option('--no-config', 'the agent of the command line, also where there is such a file');
+}

@@ -3,7 +3,7 @@ import type { DiffCommandOptions } from './commands/diff.ts';
 import type { ExportCommandOptions } from './commands/export.ts';
 import type { ReplayCommandOptions } from './commands/replay.ts';
 import type { Host } from './host.ts';
-import { ledgerCommand } from './program-commands.ts';
+import { configuredCommand } from './program-commands.ts';
 import { notEmpty, positiveInteger, sessionId } from './program-values.ts';
 
 interface Parts {
@@ -43,13 +43,6 @@ export function addReplayCommands(program: Command, { host, onExitCode }: Parts)
       const { diffSessions } = await import('./commands/diff.ts');
       onExitCode(await diffSessions(host, a, b, options));
     });
-}
-
-/** A command that works with the user's app where there is one. */
-function configuredCommand(program: Command, name: string, description: string): Command {
-  return ledgerCommand(program, name, description)
-    .option('--config <file>', 'module that exports the app (default: adjutant.config.ts, .mts, .js or .mjs in the present folder)', notEmpty)
-    .option('--no-config', 'the agent of the command line, also where there is such a file');
 }
 
 function gathered(value: string, before: readonly string[] = []): readonly string[] {

@@ -9,7 +9,7 @@ import { UsageError } from './failure.ts';
 import type { Host } from './host.ts';
 import type { Interruption } from './interruption.ts';
 import { addAnswerCommands } from './program-answers.ts';
-import { agentCommand, ledgerCommand } from './program-commands.ts';
+import { agentCommand, configuredCommand, ledgerCommand } from './program-commands.ts';
 import { addEvalCommand } from './program-eval.ts';
 import { addReplayCommands } from './program-replay.ts';
 import { notEmpty, positiveInteger, sessionId, wholeNumber } from './program-values.ts';
@@ -86,7 +86,7 @@ function addRunCommands(program: Command, host: Host, interruption: Interruption
 }
 
 function addLedgerCommands(program: Command, host: Host, onExitCode: (code: number) => void): void {
-  ledgerCommand(program, 'sessions', 'list the sessions, newest first')
+  configuredCommand(program, 'sessions', 'list the sessions, newest first')
     .option('--limit <number>', 'how many at most', positiveInteger, 50)
     .addOption(new Option('--status <status>', 'only those in this state').choices(['active', 'awaiting_input', 'completed', 'error']))
     .option('--runnable <name>', 'only those whose last run was of this runnable', notEmpty)
@@ -96,7 +96,7 @@ function addLedgerCommands(program: Command, host: Host, onExitCode: (code: numb
       const { listSessions } = await import('./commands/sessions.ts');
       onExitCode(await listSessions(host, options));
     });
-  ledgerCommand(program, 'show', 'show what was done in a session')
+  configuredCommand(program, 'show', 'show what was done in a session')
     .argument('[session]', 'id of the session (default: the newest)', sessionId)
     .option('--transcript', 'as a conversation (default)')
     .addOption(new Option('--events', 'as the events of the ledger, shortened to a line each; whole with --json').conflicts(othersThan('events')))
@@ -115,7 +115,7 @@ function addLedgerCommands(program: Command, host: Host, onExitCode: (code: numb
       const { showSession } = await import('./commands/show.ts');
       onExitCode(await showSession(host, session, options));
     });
-  ledgerCommand(program, 'explain', 'tell what was decided in a session, why, and what else was considered')
+  configuredCommand(program, 'explain', 'tell what was decided in a session, why, and what else was considered')
     .argument('[session]', 'id of the session (default: the newest)', sessionId)
     .option('--at <seq>', 'only the events up to this one', wholeNumber)
     .option('--json', 'print each decision as a line of JSON')

@@ -50,6 +50,16 @@ describe('export and replay, with the app of adjutant.config.ts', () => {
     expect(changed.stdout).not.toContain('a key like no other');
   });
 
+  test('its sessions are listed, shown and explained; --no-config leaves the app out', async () => {
+    const { run, store } = await shop();
+    expect((await run(['sessions'])).stdout).toContain('incident');
+    expect((await run(['show'])).stdout).toContain('incident');
+    expect(await run(['show', 'incident', '--tree'])).toMatchObject({ code: 0, stdout: expect.stringContaining('clerk') as string, stderr: '' });
+    expect(await run(['explain', 'incident'])).toMatchObject({ code: 0, stdout: expect.stringContaining('incident') as string });
+    expect((await run(['show', 'incident', '--no-config'])).code).not.toBe(0);
+    expect(await run(['show', 'incident', '--no-config', '--store', store, '--app', 'shop'])).toMatchObject({ code: 0 });
+  });
+
   test('replay a session of its store, as lines and as JSON', async () => {
     const { run } = await shop();
     expect(await run(['replay', 'incident'])).toMatchObject({ code: 0, stdout: '✓ incident: 11 events replayed, no divergence.\n' });

@@ -1,12 +1,12 @@
 import { explain, type Session } from 'adjutant';
-import type { StoreOptions } from '../app.ts';
 import type { Host } from '../host.ts';
+import type { SourceOptions } from '../ledger-source.ts';
 import { decisionTexts } from '../output/decision-lines.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { styleFor } from '../output/style.ts';
 import { firstEvents, headOf, lookAt } from './show.ts';
 
-export interface ExplainCommandOptions extends StoreOptions {
+export interface ExplainCommandOptions extends SourceOptions {
   /** Only the first events, up to this seq. */
   readonly at?: number;
   readonly json?: boolean;

@@ -1,7 +1,8 @@
 import type { SessionListing, SessionQuery } from 'adjutant';
-import { noSessions, openLedgers, type StoreOptions } from '../app.ts';
+import { noSessions } from '../app.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
+import { type SourceOptions, withReader } from '../ledger-source.ts';
 import { formatTime, shorten } from '../output/format.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';
@@ -11,26 +12,23 @@ import { tableLines } from '../output/table.ts';
 const longestTitle = 60;
 const nothingYet = 'There are no sessions yet. Start one: adjutant "What time is it in Tokyo?"';
 
-export interface SessionsOptions extends StoreOptions, Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
+export interface SessionsOptions extends SourceOptions, Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
   readonly json?: boolean;
   readonly limit: number;
 }
 
 /** `adjutant sessions` */
-export async function listSessions(host: Host, options: SessionsOptions): Promise<number> {
-  const app = openLedgers(host, options);
-  try {
+export function listSessions(host: Host, options: SessionsOptions): Promise<number> {
+  return withReader(host, options, async (app) => {
     const { limit, status, runnable, user } = options;
     const filter = { ...(status && { status }), ...(runnable && { runnable }), ...(user && { user }) };
     const sessions = (await app?.sessions.list({ limit, ...filter }))?.sessions ?? [];
     if (options.json) for (const session of sessions) host.stdout.write(jsonLine(session));
     else if (sessions.length > 0) showTable(host, sessions);
     else if (Object.keys(filter).length > 0) host.stdout.write('There are no such sessions.\n');
-    else host.stdout.write(`${app === undefined ? nothingYet : plainLine(noSessions(options))}\n`);
+    else host.stdout.write(`${app === undefined ? nothingYet : plainLine(noSessions({ app: app.app }))}\n`);
     return exitCodes.ok;
-  } finally {
-    await app?.close().catch(() => undefined);
-  }
+  });
 }
 
 function showTable(host: Host, sessions: readonly SessionListing[]): void {

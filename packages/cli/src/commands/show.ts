@@ -11,9 +11,10 @@ import {
   transcript,
   validateResumeState,
 } from 'adjutant';
-import { existingSession, noSessions, openLedgers, type StoreOptions } from '../app.ts';
+import { existingSession, noSessions, type StoreOptions } from '../app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
+import { type SourceOptions, withReader } from '../ledger-source.ts';
 import { openRunOf } from '../open-run.ts';
 import { decisionLines, failureLines } from '../output/decision-lines.ts';
 import { eventLine } from '../output/event-line.ts';
@@ -26,7 +27,7 @@ import { treeLines } from '../output/tree-lines.ts';
 import { askedBy, waitingLines } from '../output/waiting.ts';
 import { commandText } from './carry-out.ts';
 
-export interface ShowOptions extends StoreOptions {
+export interface ShowOptions extends SourceOptions {
   readonly events?: boolean;
   readonly transcript?: boolean;
   readonly tree?: boolean;
@@ -45,30 +46,37 @@ export interface ShowOptions extends StoreOptions {
 /** `adjutant show [session]`: reads a ledger and writes nothing to it, also while another process runs it. */
 export function showSession(host: Host, id: string | undefined, options: ShowOptions): Promise<number> {
   const style = styleFor(host.stdout);
-  return lookAt(host, id, options, async (session, app) => `${render(session, options, style)}${await waitingText(app, session, options, style)}`);
+  return lookAt(host, id, options, async (session, app, place) => {
+    return `${render(session, options, style)}${await waitingText(app, session, { ...options, ...place }, style)}`;
+  });
 }
+
+/** In commands that are shown: the store that a module has opened is not known. */
+const unknownStore = '…';
 
 /** Opens a session for looking at it, by default the newest one, and writes what is to be shown. */
 export async function lookAt(
   host: Host,
   id: string | undefined,
   options: ShowOptions,
-  text: (session: Session, app: Runtime) => string | Promise<string>,
+  text: (session: Session, app: Runtime, place: StoreOptions) => string | Promise<string>,
 ): Promise<number> {
-  const app = openLedgers(host, options);
-  try {
+  return withReader(host, options, async (app, ownStore) => {
     if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
-    const name = id ?? (await newestSession(app, options));
-    const session = await existingSession(app, name, { ...options, onlyLook: true }).catch((error: unknown) => {
+    const looking = { ...options, app: app.app, onlyLook: true };
+    const name = id ?? (await newestSession(app, looking));
+    const session = await existingSession(app, name, looking).catch((error: unknown) => {
       // What cannot be opened can be looked at all the same.
       if (options.events === true && isAdjutantError(error, 'ledger_unreadable')) return undefined;
       throw error;
     });
-    host.stdout.write(session === undefined ? await storedEvents(app, name, options, styleFor(host.stdout)) : await text(session, app));
+    host.stdout.write(
+      session === undefined
+        ? await storedEvents(app, name, options, styleFor(host.stdout))
+        : await text(session, app, ownStore ? { store: unknownStore, app: app.app } : {}),
+    );
     return exitCodes.ok;
-  } finally {
-    await app?.close().catch(() => undefined);
-  }
+  });
 }
 
 async function newestSession(app: Runtime, options: StoreOptions): Promise<string> {
