@@ -266,8 +266,8 @@ export class AttemptRun implements ToolAttempt {
     this.#setDeadline();
     const { callId } = this.call;
     const { attempt, key, deadline } = this;
-    // An answered call names what was done with the answer, and one with arguments of its own what these were, whether or not it may be run again.
-    const isNamed = this.#state.answered.length > 0 || this.tool.prepare !== undefined;
+    // An answered call names what was done with the answer, and one with other arguments than the model's what these were, whether or not it may be run again.
+    const isNamed = this.#state.answered.length > 0 || !isSameText(this.args, ledger.resolve(this.call.args));
     const named = this.#preparation.fingerprint ?? (isNamed ? callFingerprint(this.tool.name, this.args) : undefined);
     const fingerprint = named === undefined ? {} : { fingerprint: named };
     const standsIn = this.#state.fallback === undefined ? {} : { tool: this.tool.name };
@@ -427,6 +427,15 @@ function escalatedResult({ request }: AnsweredRequest['request']): ToolResult | 
   const details = request.details as { known?: JsonValue; status?: ToolResultStatus; errorType?: string; escalated?: boolean } | undefined;
   if (details?.escalated !== true || details.status === undefined) return undefined;
   return toolResultWith(details.status, details.known, details.errorType === undefined ? undefined : { errorType: details.errorType });
+}
+
+/** Whether two values are the same text as JSON. What cannot be said at once, as with another order of keys, counts as different. */
+function isSameText(a: unknown, b: unknown): boolean {
+  try {
+    return JSON.stringify(a) === JSON.stringify(b);
+  } catch {
+    return false;
+  }
 }
 
 /** Values may throw when they are looked at; what a tool returned never makes it fail. */

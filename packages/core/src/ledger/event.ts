@@ -102,7 +102,7 @@ export interface ToolAttemptEvent extends Envelope<'tool_attempt'> {
   /** Epoch milliseconds at which the attempt is given up. */
   readonly deadline?: number;
   readonly epoch: number;
-  /** Names the tool and its prepared arguments; missing for a tool that may be run again, unless it prepares them or somebody was asked. */
+  /** Names the tool and its prepared arguments; missing for a tool that may be run again with what the model gave, unless somebody was asked. */
   readonly fingerprint?: string;
   /** The tool that is run in the place of the one that was asked for. */
   readonly tool?: string;

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { promptOf } from '../../context/recipe.ts';
+import { callFingerprint } from '../../effects/call-fingerprint.ts';
 import type { Event, EventDraft, EventOf } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerTape, TapedAdmission, TapedAttempt, TapedCall, TapedCheck, TapedPlace } from '../../ledger/tape.ts';
@@ -299,8 +300,18 @@ export class RecordedTape implements LedgerTape {
     return undefined;
   }
 
+  /** A call whose arguments are not named was made with those of the model. */
+  #named(recorded: Event, draft: EventDraft): EventDraft {
+    if (recorded.type !== 'tool_attempt' || draft.type !== 'tool_attempt' || recorded.fingerprint !== undefined) return draft;
+    const { fingerprint, ...unnamed } = draft;
+    const call = this.#options.events.find((event) => event.type === 'tool_call' && event.callId === draft.callId);
+    if (fingerprint === undefined || call?.type !== 'tool_call') return draft;
+    const ofModel = callFingerprint(draft.tool ?? call.name, this.#options.resolve(call.args));
+    return fingerprint === ofModel ? unnamed : draft;
+  }
+
   #isSame(recorded: Event, given: EventDraft): boolean {
-    const draft = comparableWith(recorded, given);
+    const draft = this.#named(recorded, given);
     const before = comparableOf(recorded);
     const now = comparableOf(draft);
     if (!isSameJson(before, now) && !isSameJson(this.#normalized(recorded), this.#normalized(draft))) return false;
@@ -377,13 +388,6 @@ export class RecordedTape implements LedgerTape {
   #note({ seq, invocationId = '' }: Event, divergence: Omit<Divergence, 'seq' | 'path'>): void {
     this.diverge({ seq, path: invocationId, ...divergence });
   }
-}
-
-/** Older ledgers do not name the arguments of tools that may be run again. */
-function comparableWith(recorded: Event, draft: EventDraft): EventDraft {
-  if (recorded.type !== 'tool_attempt' || draft.type !== 'tool_attempt' || recorded.fingerprint !== undefined) return draft;
-  const { fingerprint: _fingerprint, ...unnamed } = draft;
-  return unnamed;
 }
 
 /** A recorded event in the place of a draft. The recipe stays that of the ledger that is written: it refers to its places. */

@@ -60,8 +60,8 @@ const checks: OptionChecks<ReplayOptions> = {
  * nobody, such as the code of steps, hooks and renderers, runs for real. Runs that were stopped, crashed or waited are continued where they were.
  * The recorded session is left alone.
  *
- * What followed a call is recorded with its result: retries, error routing, handlers of errors, checks of results and hooks after it. With recorded
- * tools a change of those is not found, nor is one of a circuit breaker, which other sessions open too.
+ * What code made of an answer or a result is recorded with it: hooks, guardrails and checks after the call, retries, error routing. While models and tools
+ * are recorded, a change of those is found only by what it changes later; nor is one of a circuit breaker found, which other sessions open too.
  * @param app the runtime whose runnables, hooks and options are held against the record
  * @throws InvalidOptionError; rejects with LedgerUnreadableError, and with the reason when `signal` is aborted
  */
