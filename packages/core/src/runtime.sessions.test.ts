@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { run } from './in-memory-app.ts';
 import { agent } from './runnables/agent.ts';
 import { step } from './runnables/step.ts';
-import { run } from './in-memory-app.ts';
 import { runtime } from './runtime.ts';
 import { memoryStore } from './stores/memory.ts';
 import { sqlite } from './stores/sqlite/index.ts';

@@ -18,7 +18,7 @@ export function appOf(make: MakeScenario): Runtime {
 }
 
 /** What a store has of a session. */
-export async function recordIn(store: Store, tenant: string, app = defaultApp, id = session): Promise<RecordedLedger> {
+async function recordIn(store: Store, tenant: string, app = defaultApp, id = session): Promise<RecordedLedger> {
   const reader = runtime({ app, tenant, store, recover: 'manual' });
   return recordedLedgerOf(await reader.session({ id, observe: false }));
 }

@@ -37,8 +37,8 @@ export interface KeptLedger {
   readonly edits: Readonly<Record<string, Expected>>;
 }
 
-export const appName = 'replayed';
-export const runId = 'run';
+const appName = 'replayed';
+const runId = 'run';
 const sessionId = 'the-session';
 const start = Date.UTC(2026, 0, 5, 9);
 const hourMs = 3_600_000;
