@@ -18,6 +18,7 @@ import { costOf } from '../models/price.ts';
 import { forbiddenModel } from '../models/real-models.ts';
 import { resolveRetry, retryDelay } from '../models/retry.ts';
 import type { GivenAnswer, ProcessedAnswer } from './model-answer.ts';
+import { recordedAnswer } from './recorded-answer.ts';
 import type { Writes } from './tool-ports.ts';
 import { joinedWrites, noWrites } from './tool-writes.ts';
 
@@ -129,7 +130,11 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
   ]);
   const replayed =
     request.given === undefined ? ledger.ports.tape?.modelEnded({ path, round, attempt, landing: (events) => ports.landing?.(events) }) : undefined;
-  if (replayed !== undefined) return replayed;
+  if (replayed !== undefined) {
+    const outcome = await replayed;
+    if ('raw' in outcome) await recordAnswer(request, ports, recordedAnswer(outcome.raw, ledger.resolve), { startedAt: clock.monotonic() });
+    return;
+  }
   if (attempt > 1) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });
   const startedAt = clock.monotonic();
   const given = request.given ?? (ports.beforeCall === undefined ? undefined : await orFailedHook(ports.beforeCall(request.options)));

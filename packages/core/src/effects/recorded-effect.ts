@@ -238,7 +238,8 @@ class EffectRun {
   #replayed(attempt: EffectAttempt): Promise<void> | undefined {
     const { ledger } = this.#ports;
     const ended = ledger.ports.tape?.attemptEnded({ callId: this.#request.callId, attempt: attempt.attempt, mayRun: false });
-    return ended?.then((event) => {
+    return ended?.then((outcome) => {
+      const event = 'landed' in outcome ? outcome.landed : undefined;
       if (event?.type !== 'tool_result') return;
       attempt.result = ledger.whole(event);
       if (event.settled) this.#record.settled = attempt.result;

@@ -3,6 +3,7 @@ import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import { isRunnable, type Runnable } from '../ledger/runnable.ts';
+import type { TapedOutcome } from '../ledger/tape.ts';
 import { isSuccess, type ToolResult, type ToolResultStatus } from '../ledger/tool-result.ts';
 import type { AnsweredRequest, AttemptState, CallState } from '../loop/position.ts';
 import { classifyThrown } from '../tools/classify.ts';
@@ -112,8 +113,8 @@ export class AttemptRun implements ToolAttempt {
       // The last thing before the tool runs: a process that was suspended may have lost the session to another, which runs the tool itself.
       if (!ledger.leaseIsLive() && !(await this.#renewLease())) return;
       if (scope.aborted) return this.#recordNotExecuted();
-      const replayed = this.#replayed(this.attempt, recovery === 'rerun');
-      if (replayed !== undefined) return void (await replayed);
+      const replayed = this.#replayed(this.attempt, { mayRun: recovery === 'rerun', takesRaw: true });
+      if (replayed !== undefined) return await this.#recordReplayed(await replayed);
       this.#startedAt = clock.monotonic();
       if (this.#timeLeft() <= 0) return await this.#record(this.#endedBefore());
       this.#startTimer();
@@ -133,7 +134,7 @@ export class AttemptRun implements ToolAttempt {
   /** Says what becomes of an attempt whose process stopped, by the tool's recovery. */
   async recover({ attempt, deadline = 0, epoch }: AttemptState): Promise<void> {
     const { ledger } = this.#ports;
-    const replayed = typeof this.tool.recovery === 'function' ? this.#replayed(attempt, false) : undefined;
+    const replayed = typeof this.tool.recovery === 'function' ? this.#replayed(attempt) : undefined;
     if (replayed !== undefined) return void (await replayed);
     try {
       // Another owner's attempt may still be running: it is looked for when its time is over.
@@ -168,7 +169,7 @@ export class AttemptRun implements ToolAttempt {
   /** Does what was answered about an attempt: its result came from elsewhere, or somebody said what became of it. */
   async resolve({ request, answer }: AnsweredRequest): Promise<void> {
     const { ledger } = this.#ports;
-    const replayed = this.#replayed(this.attempt, false);
+    const replayed = this.#replayed(this.attempt);
     if (replayed !== undefined) return void (await replayed);
     const { onExpire, operationId } = request.request;
     const given = answer.decision === 'expire' && typeof onExpire === 'object' ? onExpire.default : ledger.resolve(answer.input);
@@ -194,11 +195,20 @@ export class AttemptRun implements ToolAttempt {
     return { result, effect: 'none', retryAfterMs: undefined, next: undefined };
   }
 
-  /** Resolves when the recorded end of an attempt is in the ledger, in a replay. */
-  #replayed(attempt: number, mayRun: boolean): Promise<unknown> | undefined {
+  /** Resolves when it is the turn of the recorded end of an attempt, in a replay. */
+  #replayed(attempt: number, { mayRun = false, takesRaw = false } = {}): Promise<TapedOutcome> | undefined {
     const { callId } = this.call;
     const landing = (events: readonly Event[]): void => this.#ports.supervisor?.landing(callId, events);
-    return this.#ports.ledger.ports.tape?.attemptEnded({ callId, attempt, mayRun, landing });
+    return this.#ports.ledger.ports.tape?.attemptEnded({ callId, attempt, mayRun, takesRaw, landing });
+  }
+
+  /** What a tool gave, and of which nothing was made when it was recorded, goes the way of all results. */
+  async #recordReplayed(outcome: TapedOutcome): Promise<void> {
+    const given = 'raw' in outcome ? outcome.raw.at(-1) : undefined;
+    if (given?.type !== 'tool_result') return;
+    this.#startedAt = this.#ports.clock.monotonic();
+    const { result } = this.#ports.ledger.whole(given);
+    await this.#record({ result, effect: undefined, retryAfterMs: undefined, next: undefined }, true);
   }
 
   /** Ends the attempt with a result that came from elsewhere. */

@@ -6,9 +6,17 @@ export interface TapedAttempt {
   readonly attempt: number;
   /** Whether its body may run again although it would be served: its children are what is recorded of it. */
   readonly mayRun: boolean;
+  /** Whether a result of which nothing was made may come as it is. */
+  readonly takesRaw?: boolean;
   /** Called right before what came of it is in the ledger. */
   readonly landing?: (events: readonly Event[]) => void;
 }
+
+/**
+ * What came of a call: its recorded end is in the ledger now, or nothing was made of it then, so that what it gave is to be dealt with by the code of today
+ * like anything that comes from a model or a tool.
+ */
+export type TapedOutcome = { readonly landed: Event | undefined } | { readonly raw: readonly Event[] };
 
 /** A model call as it is about to be made. */
 export interface TapedCall {
@@ -49,12 +57,12 @@ export interface LedgerTape {
    * @param draft with its large values kept beside it already
    */
   take(draft: EventDraft): (EventDraft & TapedPlace) | undefined;
-  /** Resolves when the recorded end of a model call is in the ledger; `undefined`: the call is to be made. */
-  modelEnded(call: TapedCall): Promise<void> | undefined;
+  /** Resolves when it is the turn of the recorded end of a model call; `undefined`: the call is to be made. */
+  modelEnded(call: TapedCall): Promise<TapedOutcome> | undefined;
   /** The arguments that a tool is about to be called with: of most calls the ledger has no more than a fingerprint. */
   prepared(callId: string, args: unknown): void;
-  /** Resolves when the recorded end of an attempt is in the ledger, with that end; `undefined`: the attempt is to be made. */
-  attemptEnded(attempt: TapedAttempt): Promise<Event | undefined> | undefined;
+  /** Resolves when it is the turn of the recorded end of an attempt; `undefined`: the attempt is to be made. */
+  attemptEnded(attempt: TapedAttempt): Promise<TapedOutcome> | undefined;
   /** What the record says, at this place, of whether a tool may be called that has failed before; `undefined`: nothing. */
   circuit(call: TapedCheck): TapedAdmission | undefined;
   /** Puts what was seen of the shared state at this place into the ledger. @param path who looks, if it is one */

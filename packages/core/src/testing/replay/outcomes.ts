@@ -7,6 +7,20 @@ export interface Outcome {
   readonly end: Event;
 }
 
+/**
+ * Whether nothing was made of what a model or a tool gave, by hooks, guardrails, checks or routers: each of them leaves a decision, a note or a write. Then
+ * the code of today can have its say.
+ */
+export function isRaw({ events, end }: Outcome): boolean {
+  if (end.type === 'model_end') {
+    const isPlain = end.status === 'completed' && end.substitutedBy === undefined && end.error === undefined;
+    return isPlain && events.every(({ type }) => type === 'thought' || type === 'assistant' || type === 'tool_call' || type === 'model_end');
+  }
+  if (end.type !== 'tool_result' || events.length > 1 || !end.settled || end.next !== undefined || end.editedArgs !== undefined) return false;
+  const { status, content: _content, ...more } = end.result;
+  return status === 'success' && Object.keys(more).length === 0 && (end.notes?.length ?? 0) === 0;
+}
+
 /** Where a recorded outcome is looked up. */
 export const modelKey = (path: string, round: number, attempt: number): string => `model ${path} ${round} ${attempt}`;
 export const attemptKey = (callId: string, attempt: number): string => `attempt ${callId} ${attempt}`;

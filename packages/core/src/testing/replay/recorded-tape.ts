@@ -3,11 +3,11 @@ import { promptOf } from '../../context/recipe.ts';
 import { callFingerprint } from '../../effects/call-fingerprint.ts';
 import type { Event, EventDraft, EventOf } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LedgerTape, TapedAdmission, TapedAttempt, TapedCall, TapedCheck, TapedPlace } from '../../ledger/tape.ts';
+import type { LedgerTape, TapedAdmission, TapedAttempt, TapedCall, TapedCheck, TapedOutcome, TapedPlace } from '../../ledger/tape.ts';
 import { comparableOf, kindOf, nameOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
 import { isSameJson, jsonDifferences } from './json-difference.ts';
-import { attemptKey, modelKey, type Outcome, outcomesIn } from './outcomes.ts';
+import { attemptKey, isRaw, modelKey, type Outcome, outcomesIn } from './outcomes.ts';
 import { promptDivergence } from './prompt-difference.ts';
 import { comesFromOutside, isMark, streamOf } from './streams.ts';
 
@@ -29,8 +29,9 @@ export interface TapeOptions {
 
 interface Waiting {
   readonly outcome: Outcome;
-  readonly release: (end: Event | undefined) => void;
-  readonly landing?: TapedAttempt['landing'] | undefined;
+  readonly release: (outcome: TapedOutcome) => void;
+  readonly landing: TapedAttempt['landing'] | undefined;
+  readonly takesRaw: boolean;
 }
 
 type Draft = EventDraft | (EventDraft & TapedPlace);
@@ -134,9 +135,15 @@ export class RecordedTape implements LedgerTape {
     const waiting = this.#waiting.get(first.seq);
     if (waiting === undefined) return false;
     this.#waiting.delete(first.seq);
+    if (waiting.takesRaw && isRaw(waiting.outcome)) {
+      this.progress++;
+      waiting.release({ raw: waiting.outcome.events });
+      return true;
+    }
     waiting.landing?.(waiting.outcome.events);
     this.inject(waiting.outcome.events);
-    waiting.release(this.#ledger?.events[this.#ledger.lastSeq - waiting.outcome.events.length + waiting.outcome.events.indexOf(waiting.outcome.end)]);
+    const { events, end } = waiting.outcome;
+    waiting.release({ landed: this.#ledger?.events[this.#ledger.lastSeq - events.length + events.indexOf(end)] });
     return true;
   }
 
@@ -155,7 +162,7 @@ export class RecordedTape implements LedgerTape {
   /** Nothing more is served: whoever waits goes on without. */
   close(): void {
     this.#isClosed = true;
-    for (const { release } of this.#all) release(undefined);
+    for (const { release } of this.#all) release({ landed: undefined });
   }
 
   /** Notes that something did not come as it is recorded. */
@@ -164,7 +171,7 @@ export class RecordedTape implements LedgerTape {
     this.divergences.push(divergence);
   }
 
-  modelEnded({ path, round, attempt, landing }: TapedCall): Promise<void> | undefined {
+  modelEnded({ path, round, attempt, landing }: TapedCall): Promise<TapedOutcome> | undefined {
     if (this.#options.model === 'live') return undefined;
     const outcome = this.#outcomes.get(modelKey(path, round, attempt))?.shift();
     const end = outcome?.end as EventOf<'model_end'> | undefined;
@@ -173,18 +180,18 @@ export class RecordedTape implements LedgerTape {
       this.#note(end, { kind: 'control_flow', subject, recorded: comparableOf(end), differences: [] });
       return this.#never();
     }
-    return this.#waitFor(outcome, landing).then(() => undefined);
+    return this.#waitFor(outcome, landing, true);
   }
 
   prepared(callId: string, args: unknown): void {
     this.#args.set(callId, args);
   }
 
-  attemptEnded({ callId, attempt, mayRun, landing }: TapedAttempt): Promise<Event | undefined> | undefined {
+  attemptEnded({ callId, attempt, mayRun, takesRaw, landing }: TapedAttempt): Promise<TapedOutcome> | undefined {
     if (this.#options.tools === 'live') return undefined;
     if (mayRun && this.#hasChildren.has(callId)) return undefined;
     this.#served.add(callId);
-    return this.#waitFor(this.#outcomes.get(attemptKey(callId, attempt))?.shift(), landing);
+    return this.#waitFor(this.#outcomes.get(attemptKey(callId, attempt))?.shift(), landing, takesRaw);
   }
 
   circuit({ path, callId, tool }: TapedCheck): TapedAdmission | undefined {
@@ -264,18 +271,18 @@ export class RecordedTape implements LedgerTape {
     this.#matched.add(seq);
   }
 
-  #never(): Promise<undefined> {
-    return this.#waitFor(undefined) as Promise<undefined>;
+  #never(): Promise<TapedOutcome> {
+    return this.#waitFor(undefined);
   }
 
-  #waitFor(outcome: Outcome | undefined, landing?: TapedAttempt['landing']): Promise<Event | undefined> {
+  #waitFor(outcome: Outcome | undefined, landing?: TapedAttempt['landing'], takesRaw = false): Promise<TapedOutcome> {
     this.progress++;
-    const { promise, resolve } = Promise.withResolvers<Event | undefined>();
-    const waiting: Waiting = { outcome: outcome ?? { events: [], end: undefined as never }, release: resolve, landing };
+    const { promise, resolve } = Promise.withResolvers<TapedOutcome>();
+    const waiting: Waiting = { outcome: outcome ?? { events: [], end: undefined as never }, release: resolve, landing, takesRaw };
     this.#all.push(waiting);
     const first = outcome?.events[0];
     if (first !== undefined) this.#waiting.set(first.seq, waiting);
-    if (this.#isClosed) resolve(undefined);
+    if (this.#isClosed) resolve({ landed: undefined });
     return promise;
   }
 

@@ -60,8 +60,9 @@ const checks: OptionChecks<ReplayOptions> = {
  * nobody, such as the code of steps, hooks and renderers, runs for real. Runs that were stopped, crashed or waited are continued where they were.
  * The recorded session is left alone.
  *
- * What code made of an answer or a result is recorded with it: hooks, guardrails and checks after the call, retries, error routing. While models and tools
- * are recorded, a change of those is found only by what it changes later; nor is one of a circuit breaker found, which other sessions open too.
+ * Where nothing was made of an answer or a result, the hooks, guardrails, checks and goals of today have their say. What was made of one is taken from the
+ * record with it, and so is what followed from a failure (retries, error routing): while models and tools are recorded, a change of that is found only by
+ * what it changes later. A changed circuit breaker is not found, because other sessions open it too.
  * @param app the runtime whose runnables, hooks and options are held against the record
  * @throws InvalidOptionError; rejects with LedgerUnreadableError, and with the reason when `signal` is aborted
  */
