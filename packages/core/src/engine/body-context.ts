@@ -338,6 +338,8 @@ export class Body implements BodyContext {
     return ended.then(async (given) => {
       if (given === undefined) return this.#neverReturn();
       await this.#assertLanded(key, record.attempts[0]?.seq);
+      const turning = run.turn();
+      if (turning !== undefined) await turning;
       return given.value;
     });
   }

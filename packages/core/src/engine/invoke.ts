@@ -108,6 +108,8 @@ async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord |
       continue;
     }
     const givenBack = await runOnce(run, { ...slot, path, runnable, input, mode, before, extras }, record);
+    const turning = run.turn();
+    if (turning !== undefined) await turning;
     if (givenBack) return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
-import type { Clock } from '../base/clock.ts';
+import { afterThisTurn, type Clock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { Random } from '../base/random.ts';
 import type { StandIns } from '../effects/stand-ins.ts';
@@ -29,6 +29,9 @@ export { isBelow } from './budget.ts';
 
 /** Called after each round of an agent and each other invocation, with what it added to the ledger. */
 export type OnStep = (events: readonly Event[], session: Session, runnable: Runnable) => void | Promise<void>;
+
+/** How many invocations and effects may end before the event loop turns. */
+const turnEvery = 256;
 
 type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
 
@@ -104,6 +107,8 @@ export class RunContext {
   readonly #grants: Grants;
   #permissions: { readonly of: readonly string[]; readonly all: readonly string[] } | undefined;
   #parked: Parked | undefined;
+  /** Invocations and effects that have ended here. */
+  #ended = 0;
   #detachedRests = false;
   #hadDetached = false;
   #givenUpFor: { readonly error: Error } | undefined;
@@ -272,6 +277,15 @@ export class RunContext {
   /** Whether there has been something that nobody in the run waits for. */
   get hadDetached(): boolean {
     return this.#hadDetached;
+  }
+
+  /**
+   * Lets the event loop turn now and then: work that waits for nothing outside would leave timers, cancels, leases and other sessions without their turn.
+   * `undefined`: it need not.
+   */
+  turn(): Promise<void> | undefined {
+    this.#ended++;
+    return this.#ended % turnEvery === 0 ? new Promise((resolve) => afterThisTurn(resolve)) : undefined;
   }
 
   /** Calls `task` when the run is no longer carried on here. */
