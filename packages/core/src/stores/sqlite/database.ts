@@ -43,9 +43,12 @@ function placeOf(path: string): string | undefined {
 }
 
 function checkFile(database: DatabaseSync, path: string): void {
+  // At one moment: another process may be making the file, and what it had not written before would not fit what it has written since.
+  database.exec('begin');
   const version = readPragma(database, 'user_version');
   const id = readPragma(database, 'application_id');
   const tables = database.prepare('select count(*) as number from sqlite_schema').get()?.['number'];
+  database.exec('commit');
   if (id !== applicationId && (id !== 0 || version !== 0 || tables !== 0)) {
     throw new StoreUnavailableError({ store: path, reason: 'it is a SQLite database of another application', permanent: true });
   }
