@@ -1,4 +1,4 @@
-import type { Figure, Figures } from './measure.ts';
+import { Figure, type Figures } from './measure.ts';
 
 export type Unit = 'ms' | 'µs' | 'KiB' | 'MiB' | 'rounds/s' | 'appends/s' | 'events/s' | '×';
 
@@ -50,4 +50,10 @@ export function isWithin(row: Row): boolean | undefined {
   const value = checkedValue(row);
   if (row.ceiling === undefined || value === undefined) return undefined;
   return row.ceiling.at === 'least' ? value >= row.ceiling.limit : value <= row.ceiling.limit;
+}
+
+/** What ours takes against other work of ours, by the best repetition of each. */
+export function ratioOf(work: string, figures: Figures, other: string, limit: number): Row {
+  const ratio = (figures.get(ours)?.least ?? Number.NaN) / (figures.get(other)?.least ?? Number.NaN);
+  return { work, unit: '×', figures: new Map([[ours, new Figure([ratio])]]), ceiling: { limit } };
 }

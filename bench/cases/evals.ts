@@ -2,8 +2,8 @@ import { agent, memoryStore, type Runtime, runtime, tool } from 'adjutant';
 import { type EvalCaseInput, evaluate, responseMatch, toolTrajectory } from 'adjutant/eval';
 import { z } from 'zod';
 import { instantModel, oneCall } from '../instant-model.ts';
-import { elapsed, Figure, interleave } from '../measure.ts';
-import { type Benchmark, ours, type Row } from '../row.ts';
+import { elapsed, interleave } from '../measure.ts';
+import { type Benchmark, ours, type Row, ratioOf } from '../row.ts';
 
 const cases = 1_000;
 /** What scoring a case, keeping account of it and reporting it may add to what its run takes. */
@@ -72,16 +72,6 @@ export const evals: Benchmark = {
       quick ? 3 : 10,
     );
     const row: Row = { work: `a case of an eval of ${cases}, instant model`, unit: 'ms', figures };
-    return [row, ratioOf(figures.get(ours), figures.get(plain))];
+    return [row, ratioOf('a case of an eval against its run alone', figures, plain, overhead)];
   },
 };
-
-function ratioOf(on: Figure | undefined, off: Figure | undefined): Row {
-  const ratio = (on?.least ?? Number.NaN) / (off?.least ?? Number.NaN);
-  return {
-    work: 'a case of an eval against its run alone',
-    unit: '×',
-    figures: new Map([[ours, new Figure([ratio])]]),
-    ceiling: { limit: overhead },
-  };
-}

@@ -1,6 +1,6 @@
 import { agentOfRounds } from '../contenders/adjutant.ts';
-import { elapsed, Figure, interleave } from '../measure.ts';
-import { type Benchmark, ours, type Row } from '../row.ts';
+import { elapsed, interleave } from '../measure.ts';
+import { type Benchmark, ours, type Row, ratioOf } from '../row.ts';
 
 const rounds = 200;
 const conversations = 4;
@@ -27,16 +27,6 @@ export const supervision: Benchmark = {
       quick ? 10 : 40,
     );
     const row: Row = { work: `a round in memory, ${rounds} rounds`, unit: 'ms', figures };
-    return [row, ratioOf(figures.get(ours), figures.get(without))];
+    return [row, ratioOf('a round with supervision against one without', figures, without, overhead)];
   },
 };
-
-function ratioOf(on: Figure | undefined, off: Figure | undefined): Row {
-  const ratio = (on?.least ?? Number.NaN) / (off?.least ?? Number.NaN);
-  return {
-    work: 'a round with supervision against one without',
-    unit: '×',
-    figures: new Map([[ours, new Figure([ratio])]]),
-    ceiling: { limit: overhead },
-  };
-}

@@ -277,8 +277,8 @@ export class AttemptRun implements ToolAttempt {
     const { callId } = this.call;
     const { attempt, key, deadline } = this;
     // An answered call names what was done with the answer, and one with other arguments than the model's what these were, whether or not it may be run again.
-    const isNamed = this.#state.answered.length > 0 || !isSameText(this.args, ledger.resolve(this.call.args));
-    const named = this.#preparation.fingerprint ?? (isNamed ? callFingerprint(this.tool.name, this.args) : undefined);
+    const isNamed = (): boolean => this.#state.answered.length > 0 || !isSameText(this.args, ledger.resolve(this.call.args));
+    const named = this.#preparation.fingerprint ?? (isNamed() ? callFingerprint(this.tool.name, this.args) : undefined);
     const fingerprint = named === undefined ? {} : { fingerprint: named };
     const standsIn = this.#state.fallback === undefined ? {} : { tool: this.tool.name };
     const { drafts, extras } = this.#preparation.takeWrites();

@@ -1,19 +1,11 @@
 import type { Clock } from '../base/clock.ts';
-import type { JsonValue } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
-import type { Event } from '../ledger/event.ts';
+import type { RecordedLedger } from '../ledger/recorded-ledger.ts';
 import type { LedgerTape } from '../ledger/tape.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
-/** What a replay goes on from, and what it is held against. */
-export interface ReplayedLedger {
-  readonly app: string;
-  readonly tenant: string;
-  readonly session: string;
-  /** The first events of the record. */
-  readonly events: readonly Event[];
-  /** The large values of the whole record, by address. */
-  readonly blobs: Readonly<Record<string, JsonValue>>;
+/** What a replay goes on from, the first events of a record with all of its large values, and what it is held against. */
+export interface ReplayedLedger extends RecordedLedger {
   readonly clock: Clock;
   readonly tape: LedgerTape;
 }

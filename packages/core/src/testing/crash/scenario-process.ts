@@ -7,10 +7,11 @@ import type { PendingCall } from '../../ledger/pending-call.ts';
 import type { LedgerStore, Store } from '../../ledger/port.ts';
 import type { Session } from '../../ledger/session.ts';
 import { Runtime } from '../../runtime.ts';
+import { ProcessClock } from '../process-clock.ts';
+import { tickingClock } from '../ticking-clock.ts';
 import type { CrashScenario, Execution, MakeScenario } from './crash-scenario.ts';
 import { ExecutionCount } from './execution-count.ts';
 import { ledgerProjection } from './ledger-projection.ts';
-import { ProcessClock } from './process-clock.ts';
 
 const runId = 'run';
 const defaultPauseMs = 3_600_000;
@@ -54,7 +55,7 @@ export class ScenarioProcess {
     this.place = place;
     const { runnable, app = {}, pause = defaultPauseMs } = this.scenario;
     const last = events.at(-1);
-    this.#clock = new ProcessClock(last === undefined ? firstStart : last.at + pause);
+    this.#clock = new ProcessClock(tickingClock(last === undefined ? firstStart : last.at + pause));
     const { store, tenant } = place;
     const runnables = [runnable, ...(app.runnables ?? [])];
     this.app = new Runtime({ app: defaultApp, ...app, tenant, store, runnables, ports: { clock: this.#clock }, recover: 'manual' });

@@ -3,18 +3,10 @@ import type { JsonValue } from '../../base/json.ts';
 import { describeValue } from '../../base/options.ts';
 import { replaceReferences } from '../../ledger/blob.ts';
 import { type Event, eventVersions } from '../../ledger/event.ts';
+import type { RecordedLedger } from '../../ledger/recorded-ledger.ts';
 import type { AnySession, Session } from '../../ledger/session.ts';
 
-/** A recorded ledger by itself: what is exported, and what is replayed. */
-export interface RecordedLedger {
-  readonly app: string;
-  readonly tenant: string;
-  /** Id of the session that it was recorded in. */
-  readonly session: string;
-  readonly events: readonly Event[];
-  /** Values that the events refer to because of their size, by address. */
-  readonly blobs: Readonly<Record<string, JsonValue>>;
-}
+export type { RecordedLedger };
 
 /** The ledger of a session as far as it has come. Its large values must have been loaded, as they are after a run and by `app.session`. */
 export function recordedLedgerOf(session: AnySession): RecordedLedger {

@@ -5,10 +5,10 @@ import type { RuntimeOptions } from '../../engine/runtime-options.ts';
 import type { Store } from '../../ledger/port.ts';
 import { Runtime } from '../../runtime.ts';
 import { crashingStore, takingOver } from '../crash/crashing-store.ts';
+import { ProcessClock } from '../process-clock.ts';
 import type { TestClock } from '../test-clock.ts';
 import { CountedStore } from './counted-store.ts';
 import { ModelDesk } from './model-desk.ts';
-import { ProcessClock } from './process-clock.ts';
 import type { TestModelCall } from './steps.ts';
 import { ToolDesk } from './tool-desk.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** The clock of one process: its timers are gone with the process, and it knows when the next is due. */
 export class ProcessClock implements Clock {
