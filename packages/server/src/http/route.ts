@@ -1,0 +1,134 @@
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
+import type { Runtime } from 'adjutant';
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { guard } from '../access/guard.ts';
+import type { Permission, Principal } from '../access/principal.ts';
+import type { Api, ServerEnv } from './parts.ts';
+import { problemType } from './problem.ts';
+
+/** One answer of a route. */
+export interface AnswerDefinition<Answer> {
+  readonly description: string;
+  /** Of a JSON answer; missing for answers without a body or with another media type. */
+  readonly schema?: z.ZodType<Answer>;
+  /** Media type of an answer that is not JSON. */
+  readonly contentType?: string;
+}
+
+/** A route: what validates, what is documented and what is checked before it is called. */
+export interface RouteDefinition<Params, Query, Body, Answer> {
+  readonly method: 'get' | 'post' | 'delete';
+  /** With parameters in braces: `/v1/sessions/{session}`. */
+  readonly path: string;
+  /** What the caller must be allowed to do; `public`: anybody may call. */
+  readonly permission: Permission | 'public';
+  /** Unique; what generated clients name the call. */
+  readonly operationId: string;
+  readonly tag: string;
+  /** One line. */
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: z.ZodType<Params>;
+  readonly query?: z.ZodType<Query>;
+  readonly body?: z.ZodType<Body>;
+  readonly answers: { readonly [Status in number]: AnswerDefinition<Answer> };
+}
+
+/** What a route is called with. */
+export interface RouteInput<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The app of the caller's tenant. */
+  readonly app: Runtime;
+  readonly principal: Principal;
+  readonly requestId: string;
+  readonly request: Request;
+  readonly context: Context<ServerEnv>;
+}
+
+/** A JSON answer. */
+export interface Reply<Answer> {
+  readonly status: ContentfulStatusCode;
+  readonly body: Answer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type MaybePromise<Value> = Value | Promise<Value>;
+
+const problemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    instance: z.string().optional(),
+    data: z.record(z.string(), z.unknown()).optional(),
+  })
+  .openapi('Problem', { description: 'What went wrong, as RFC 9457 has it. Switch on `code`, which is stable.' });
+
+const problemAnswer = { description: 'What went wrong', content: { [problemType]: { schema: problemSchema } } };
+
+/** Where a route's permission stands in the OpenAPI document. */
+export const permissionExtension = 'x-permission';
+
+function configOf<Params, Query, Body, Answer>(route: RouteDefinition<Params, Query, Body, Answer>): RouteConfig {
+  const { method, path, permission, operationId, tag, summary, description, params, query, body, answers } = route;
+  const responses = Object.fromEntries(
+    Object.entries(answers).map(([status, { description: about, schema, contentType }]) => {
+      const content =
+        schema !== undefined ? { 'application/json': { schema } } : contentType !== undefined ? { [contentType]: { schema: z.string() } } : undefined;
+      return [status, { description: about, ...(content === undefined ? {} : { content }) }];
+    }),
+  );
+  return createRoute({
+    method,
+    path,
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    [permissionExtension]: permission,
+    // Before what comes in is looked at: who may not call is not told what a call must be.
+    middleware: guard(permission),
+    security: permission === 'public' ? [] : [{ bearer: [] }],
+    request: {
+      ...(params === undefined ? {} : { params }),
+      ...(query === undefined ? {} : { query }),
+      ...(body === undefined ? {} : { body: { required: true, content: { 'application/json': { schema: body } } } }),
+    },
+    responses: { ...responses, '4XX': problemAnswer, '5XX': problemAnswer },
+  } as unknown as RouteConfig);
+}
+
+/**
+ * Adds a route to a server. What comes in is valid and its caller is allowed to call; what is thrown becomes a problem.
+ * @param handle gives the JSON answer, or a response of its own
+ */
+export function addRoute<Params = undefined, Query = undefined, Body = undefined, Answer = undefined>(
+  api: Api,
+  route: RouteDefinition<Params, Query, Body, Answer>,
+  handle: (input: RouteInput<Params, Query, Body>) => MaybePromise<Reply<Answer> | Response>,
+): void {
+  const config = configOf(route);
+  const loose = api as unknown as { openapi(config: RouteConfig, handler: (context: Context<ServerEnv>) => Promise<Response>): void };
+  loose.openapi(config, async (context) => {
+    const { req } = context;
+    const valid = (part: 'param' | 'query' | 'json'): unknown => (req as unknown as { valid(part: string): unknown }).valid(part);
+    const { requestId, principal, app } = context.var;
+    const answer = await handle({
+      params: (route.params === undefined ? undefined : valid('param')) as Params,
+      query: (route.query === undefined ? undefined : valid('query')) as Query,
+      body: (route.body === undefined ? undefined : valid('json')) as Body,
+      app,
+      principal,
+      requestId,
+      request: req.raw,
+      context,
+    });
+    if (answer instanceof Response) return answer;
+    return context.json(answer.body as object, answer.status, answer.headers);
+  });
+}

@@ -1,0 +1,6 @@
+export type { Permission, Principal, Role } from './access/principal.ts';
+export type { Problem } from './http/problem.ts';
+export { RequestRefusedError } from './http/problem.ts';
+export { InvalidServerError } from './option-checks.ts';
+export type { AuthOptions, CorsOptions, JwtOptions, ServerLimits, ServerOptions, StreamOptions } from './options.ts';
+export { type AdjutantServer, server } from './server.ts';

@@ -1,0 +1,83 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { type Runtime, systemClock, systemIds } from 'adjutant';
+import { addAccess } from './access/access.ts';
+import { openApiDocument } from './http/open-api.ts';
+import type { Api, ServerEnv, ServerParts } from './http/parts.ts';
+import { problemResponse, RequestRefusedError, statusOf } from './http/problem.ts';
+import { refuseInvalid } from './http/validation.ts';
+import { checkServerOptions } from './option-checks.ts';
+import { type ResolvedServerOptions, resolveOptions, type ServerOptions } from './options.ts';
+import { addAllRoutes } from './routes/index.ts';
+
+/** An app over HTTP. */
+export interface AdjutantServer {
+  /** Answers one request: for Node, workers and serverless functions. */
+  fetch(request: Request, env?: object): Promise<Response>;
+  /** The OpenAPI 3.1 document of all routes. */
+  openApi(): object;
+  /** Ends all streams and takes no more requests. The app stays open. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a handler of HTTP requests for an app. Runs that it starts are background jobs: they go on when nobody listens, and in another process
+ * when this one is gone.
+ * @throws InvalidServerError
+ */
+export function server(app: Runtime, options: ServerOptions = {}): AdjutantServer {
+  checkServerOptions(app, options);
+  const closing = new AbortController();
+  const parts: ServerParts = {
+    app,
+    options: resolveOptions(options),
+    clock: options.ports?.clock ?? systemClock,
+    ids: options.ports?.ids ?? systemIds,
+    closing: closing.signal,
+  };
+  const api = apiOf(parts);
+  return {
+    fetch: async (request, env) => api.fetch(request, env),
+    openApi: () => openApiDocument(api),
+    close: async () => closing.abort(),
+  };
+}
+
+function apiOf(parts: ServerParts): Api {
+  const api = new OpenAPIHono<ServerEnv>({ defaultHook: refuseInvalid });
+  api.use('*', async (context, next) => {
+    context.set('requestId', `req_${parts.ids.next()}`);
+    await next();
+    context.header('x-request-id', context.var.requestId);
+  });
+  addAccess(api, parts);
+  addAllRoutes(api, parts);
+  api.notFound((context) =>
+    problemResponse(
+      new RequestRefusedError(
+        404,
+        'route_not_found',
+        `There is nothing at ${context.req.method} ${context.req.path}. /v1/openapi.json lists what there is.`,
+      ),
+      context.var.requestId,
+    ),
+  );
+  api.onError((error, context) => {
+    const { requestId } = context.var;
+    if (statusOf(error) >= 500) report(parts.options, error, { id: requestId, method: context.req.method, path: context.req.path });
+    return problemResponse(error, requestId);
+  });
+  return api;
+}
+
+function report(
+  { onError }: ResolvedServerOptions,
+  error: unknown,
+  request: { readonly id: string; readonly method: string; readonly path: string },
+): void {
+  if (onError !== undefined) {
+    onError(error, request);
+    return;
+  }
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  process.emitWarning(`${request.method} ${request.path} failed (${request.id}): ${text}`, { type: 'AdjutantWarning', code: 'request_failed' });
+}
