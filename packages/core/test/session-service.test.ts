@@ -93,6 +93,10 @@ describe.each(Object.keys(pairs))('on %s', (kind) => {
     expect(await ids({ runnable: 'say' })).toEqual(['s1']);
     expect(await ids({ user: 'even' })).toEqual(['s0', 's2', 's4']);
     expect(await ids({ user: 'odd', status: 'active' })).toEqual(['s3']);
+    expect(await ids({ id: 's3' })).toEqual(['s3']);
+    expect(await ids({ id: 's3', user: 'even' })).toEqual([]);
+    expect((await first.list({ id: 's1' })).map(({ id }) => id)).toEqual(['s1']);
+    await expect(ids({ id: '' })).rejects.toMatchObject({ code: 'invalid_run' });
     for (const order of ['createdAt', 'updatedAt'] as const) {
       const pages: string[][] = [];
       let cursor: string | undefined;

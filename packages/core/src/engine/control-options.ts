@@ -32,6 +32,7 @@ const reopenChecks: OptionChecks<ReopenOptions> = { path: isNonEmptyText, reason
 const listChecks: OptionChecks<ListOptions> = {
   limit: isCount,
   order: isOneOf('updatedAt', 'createdAt'),
+  id: isNonEmptyText,
   status: isOneOf('active', 'awaiting_input', 'completed', 'error'),
   runnable: isNonEmptyText,
   user: isNonEmptyText,

@@ -9,6 +9,8 @@ import type { SessionOptions } from './run-options.ts';
 
 /** Which sessions are listed, and in which order. */
 export interface SessionQuery {
+  /** Only the session with this id. @default all */
+  readonly id?: string;
   /** Only sessions in this state. @default all */
   readonly status?: 'active' | 'awaiting_input' | 'completed' | 'error';
   /** Only sessions whose last run was of the runnable with this name. @default all */
@@ -31,6 +33,7 @@ export interface SessionPage {
 }
 
 const queryChecks: OptionChecks<SessionQuery> = {
+  id: isNonEmptyText,
   status: isOneOf('active', 'awaiting_input', 'completed', 'error'),
   runnable: isNonEmptyText,
   user: isNonEmptyText,

@@ -190,6 +190,8 @@ export interface ListOptions {
   readonly limit?: number;
   /** Newest first, by the time of the last event or of the first. @default 'updatedAt' */
   readonly order?: 'updatedAt' | 'createdAt';
+  /** Only the session with this id. */
+  readonly id?: string;
   readonly status?: SessionSummary['status'];
   readonly runnable?: string;
   readonly user?: string;

@@ -12,8 +12,9 @@ export function compareListings(order: ListOptions['order'] = 'updatedAt'): (lef
 }
 
 /** Whether a listing is one that was asked for, whatever its page holds. */
-export function isListed(listing: SessionListing, { order, status, runnable, user, before }: ListOptions): boolean {
+export function isListed(listing: SessionListing, { order, id, status, runnable, user, before }: ListOptions): boolean {
   return (
+    (id === undefined || listing.id === id) &&
     (status === undefined || listing.status === status) &&
     (runnable === undefined || listing.runnable === runnable) &&
     (user === undefined || listing.user === user) &&

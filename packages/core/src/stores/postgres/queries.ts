@@ -103,10 +103,10 @@ export async function queryListings(
   options: ListOptions,
   limit: number,
 ): Promise<readonly SessionListing[]> {
-  const { order = 'updatedAt', status, runnable, user, before } = options;
+  const { order = 'updatedAt', id, status, runnable, user, before } = options;
   const time = order === 'createdAt' ? 'created_at' : 'updated_at';
   const conditions = new Conditions().add('session is not null').add('tenant = $', tenant).add('app = $', app);
-  conditions.equal('status', status).equal('runnable', runnable).equal('user_id', user);
+  conditions.equal('session', id).equal('status', status).equal('runnable', runnable).equal('user_id', user);
   if (before !== undefined) conditions.add(`(${time}, session) < ($::bigint, $)`, before[order], toStorable(before.id));
   const rows = await database.query(
     `select session, seq::text, created_at::text, updated_at::text, status, title, runnable, user_id

@@ -14,10 +14,10 @@ export class SessionRows {
     this.#statements = new StatementCache(database);
   }
 
-  list({ tenant, app, limit, order, status, runnable, user, before }: RequestOf<'list'>): readonly SessionListing[] {
+  list({ tenant, app, limit, order, id, status, runnable, user, before }: RequestOf<'list'>): readonly SessionListing[] {
     const time = order === 'createdAt' ? 'created_at' : 'updated_at';
     const conditions = new Conditions().add('session is not null').equal('tenant', tenant).equal('app', app);
-    conditions.equal('status', status).equal('runnable', runnable).equal('user', user);
+    conditions.equal('session', id).equal('status', status).equal('runnable', runnable).equal('user', user);
     if (before !== undefined) conditions.add(`(${time}, session) < (?, ?)`, before[order ?? 'updatedAt'], before.id);
     const rows = this.#statements
       .get(`select session as id, seq, created_at as createdAt, updated_at as updatedAt, status, title, runnable, user

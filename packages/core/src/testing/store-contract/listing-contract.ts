@@ -100,6 +100,20 @@ export function listOptionsContract({ describe, expect, test }: Suite): void {
       expect(await ids(ledgers, { user: '1', status: 'active', order: 'createdAt' })).toContain('fork of a');
     });
 
+    test('may be of one id, and nothing else that is like it', async ({ store, ledgers }) => {
+      const summary: SessionSummary = { status: 'completed', runnable: 'support', user: '1' };
+      for (const session of ['a', 'A', 'a b', 'ab', '%']) await (await Writer.claim(ledgers, session)).write(['x'], { summary });
+      await (await Writer.claim(store.for({ tenant: 'other', app: 'shop' }), 'elsewhere')).write(['x'], { summary });
+      for (const id of ['a', 'A', 'a b', '%']) expect(await ids(ledgers, { id })).toEqual([id]);
+      for (const id of ['', 'b', 'a ', 'elsewhere']) expect(await ids(ledgers, { id })).toEqual([]);
+      expect(await ids(ledgers, { id: 'a', user: '1', status: 'completed', order: 'createdAt' })).toEqual(['a']);
+      expect(await ids(ledgers, { id: 'a', user: '2' })).toEqual([]);
+      const [listing] = await ledgers.list({ id: 'ab' });
+      expect(await ids(ledgers, { id: 'ab', before: listing as SessionListing })).toEqual([]);
+      await ledgers.fork('a', 1, 'fork of a');
+      expect(await ids(ledgers, { id: 'fork of a' })).toEqual(['fork of a']);
+    });
+
     test('pages through what was asked for, in each order', async ({ ledgers }) => {
       for (let i = 0; i < 12; i++) {
         await writeAt(ledgers, `s${i}`, 1_000 + Math.floor(i / 5));
