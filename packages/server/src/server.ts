@@ -46,6 +46,7 @@ function apiOf(parts: ServerParts): Api {
   const api = new OpenAPIHono<ServerEnv>({ defaultHook: refuseInvalid });
   api.use('*', async (context, next) => {
     context.set('requestId', `req_${parts.ids.next()}`);
+    context.set('ids', parts.ids);
     await next();
     context.header('x-request-id', context.var.requestId);
   });

@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { guard } from '../access/guard.ts';
 import type { Permission, Principal } from '../access/principal.ts';
-import type { Api, ServerEnv } from './parts.ts';
+import type { Api, RepeatedAnswer, ServerEnv } from './parts.ts';
 import { problemType } from './problem.ts';
 
 /** One answer of a route. */
@@ -33,6 +33,8 @@ export interface RouteDefinition<Params, Query, Body, Answer> {
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
   readonly answers: { readonly [Status in number]: AnswerDefinition<Answer> };
+  /** What a request gets that is sent again under its `Idempotency-Key`. @default 'same' */
+  readonly repeated?: RepeatedAnswer;
 }
 
 /** What a route is called with. */
@@ -118,7 +120,7 @@ export function addRoute<Params = undefined, Query = undefined, Body = undefined
     const { req } = context;
     const valid = (part: 'param' | 'query' | 'json'): unknown => (req as unknown as { valid(part: string): unknown }).valid(part);
     const { requestId, principal, app } = context.var;
-    const answer = await handle({
+    const input: RouteInput<Params, Query, Body> = {
       params: (route.params === undefined ? undefined : valid('param')) as Params,
       query: (route.query === undefined ? undefined : valid('query')) as Query,
       body: (route.body === undefined ? undefined : valid('json')) as Body,
@@ -127,8 +129,11 @@ export function addRoute<Params = undefined, Query = undefined, Body = undefined
       requestId,
       request: req.raw,
       context,
-    });
-    if (answer instanceof Response) return answer;
-    return context.json(answer.body as object, answer.status, answer.headers);
+    };
+    const make = async (): Promise<Response> => {
+      const answer = await handle(input);
+      return answer instanceof Response ? answer : context.json(answer.body as object, answer.status, answer.headers);
+    };
+    return context.var.answerOnce === undefined ? make() : context.var.answerOnce(make, route.repeated ?? 'same');
   });
 }
