@@ -4,6 +4,7 @@ export { AdjutantError, type ErrorRecord, errorFromRecord, isAdjutantError } fro
 export { type IdSource, systemIds } from './base/id.ts';
 export { InvalidOptionError } from './base/invalid-option.ts';
 export { canonicalJson, type JsonObject, type JsonValue } from './base/json.ts';
+export { nearestName } from './base/nearest-name.ts';
 export { MissingPackageError } from './base/optional-package.ts';
 export { type Random, systemRandom } from './base/random.ts';
 export { Secret, secret } from './base/secret.ts';

@@ -364,8 +364,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
    * @throws LedgerUnreadableError
    */
   static async replaying(app: Runtime, replayed: ReplayedLedger): Promise<Runtime> {
-    const { registry } = app.#services;
-    const runnables = registry.names.map((name) => registry.get(name));
+    const { runnables } = app;
     const options: RuntimeOptions = { ...replayOptions(app.#options, replayed), store: memoryStore({ clock: replayed.clock }), runnables };
     const made = new Runtime(options);
     const ledger = new Ledger(replayed.session, made.#ports(), []);
@@ -426,6 +425,12 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
       forgetDeleted: () => this.#sessions.forgetDeleted(this.#ledgers),
     });
     return this.#service;
+  }
+
+  /** What runs are asked for by name: the runnables that were registered, and everything that they contain. */
+  get runnables(): readonly Runnable[] {
+    const { registry } = this.#services;
+    return registry.names.map((name) => registry.get(name));
   }
 
   /** Sessions by the time of their last event, newest first. @throws InvalidRunError */
