@@ -103,6 +103,7 @@ export { InvalidDefinitionError } from './runnables/errors.ts';
 export type { Goal, GoalContext, GoalVerdict } from './runnables/goal.ts';
 export type { ErrorAction, ErrorContext, ErrorHandler, HookContext, Hooks, HookToolCall, Middleware, ModelCall, ModelResult, StepEvent, SubstituteAnswer } from './runnables/hooks.ts';
 export { type Loop, type LoopOptions, loop } from './runnables/loop.ts';
+export type { Around, InvocationOperation, ModelOperation, Operation, RunOperation, ToolOperation } from './runnables/operation.ts';
 export { type AgentOutput, type AnswerOf, type OutputOption, output } from './runnables/output.ts';
 export { type Parallel, type ParallelOptions, parallel } from './runnables/parallel.ts';
 export type { PromptEvent, RenderContext, Renderer, ToolChoice } from './runnables/render-context.ts';

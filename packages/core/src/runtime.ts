@@ -90,7 +90,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
     this.#recovery = new Recovery({
       ledgers: () => this.#ledgers,
       clock,
-      resume: (session) => this.#start(undefined, { session }, { isWorker: true }),
+      resume: (session) => this.#start(undefined, { session }, { isWorker: true, isFound: true }),
       isActive: (session) => this.#runs.isActive(session),
       sweep: () => this.#store.admin.sweepBlobs(),
     });

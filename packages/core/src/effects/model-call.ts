@@ -95,6 +95,8 @@ export interface ModelCallPorts {
   standIn?(request: ModelCallRequest): LanguageModelV4;
   /** What lies around the model, and what answers in its place when the call is about to be made. */
   wrap?(model: LanguageModelV4): LanguageModelV4;
+  /** What lies around the request. */
+  around?<Result>(request: ModelCallRequest, work: () => Result): Result;
   beforeCall?(options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined>;
   /** What looks at an answer before it is recorded. */
   process?(answer: ModelAnswer, substitutedBy: string | undefined): ProcessedAnswer | Promise<ProcessedAnswer>;
@@ -142,7 +144,7 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
   if (given !== undefined) return recordGiven(request, ports, given, { startedAt });
   const forbidden = ports.standIn === undefined ? forbiddenModel(model) : undefined;
   if (forbidden !== undefined) return recordForbidden(ports, answerEnd(request, ports, nothingSaid, { startedAt }), forbidden);
-  const called = await call(request, ports);
+  const called = await (ports.around === undefined ? call(request, ports) : ports.around(request, () => call(request, ports)));
   if ('answer' in called) await recordAnswer(request, ports, called.answer, { startedAt });
   else await recordFailure(request, ports, called, startedAt);
 }

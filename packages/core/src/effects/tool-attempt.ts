@@ -122,7 +122,8 @@ export class AttemptRun implements ToolAttempt {
       if (executionChannel.hasSubscribers) {
         tellExecution({ ledger, callId: this.call.callId, attempt: this.attempt, key: this.#key, recovery });
       }
-      await this.#execute(this.context());
+      const { around } = this.#ports;
+      await (around === undefined ? this.#execute(this.context()) : around(this, () => this.#execute(this.context())));
     } finally {
       this.#cancelTimer();
       this.scope.close();

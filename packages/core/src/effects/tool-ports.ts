@@ -43,6 +43,8 @@ export interface ToolCallPorts {
   handOver(target: Runnable): { readonly next: NextInvocation; readonly drafts: readonly EventDraft[] } | { readonly refused: string };
   /** What watches over the calls; missing where nothing does. */
   readonly supervisor?: ToolSupervisor | undefined;
+  /** What lies around the execution of a tool; missing where nothing does. */
+  readonly around?: (<Result>(attempt: ToolAttempt, work: () => Result) => Result) | undefined;
 }
 
 /** What is to be appended together with something else. */

@@ -112,6 +112,7 @@ class AgentRun {
       makeBody: (attempt) => this.#makeBody(attempt),
       handOver: (target) => planHandOver(run, record.path, target),
       supervisor: new ToolSupervision(frame, this.#position, this.#supervision, this.#hooks, this.#tools),
+      around: run.surroundings?.tool,
     };
   }
 

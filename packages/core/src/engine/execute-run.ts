@@ -26,6 +26,7 @@ import type { ResolvedRunLimits } from './run-options.ts';
 import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
 import { hasOutcome } from './sequence-body.ts';
 import { abortBelow, allWound, heedCancel, listen, reasonOf } from './steering.ts';
+import { Surroundings } from './surroundings.ts';
 import { tooManyWaiting } from './waiting-limit.ts';
 
 /** What one run is to do. */
@@ -51,6 +52,8 @@ export interface RunRequest {
    * as it is.
    */
   readonly isWorker?: boolean | undefined;
+  /** Nobody asked for it just now: the runtime found it. */
+  readonly isFound?: boolean | undefined;
   /** Key under which its input was posted before, to whoever held the session then. */
   readonly posted?: string | undefined;
   readonly onStep: OnStep | undefined;
@@ -90,6 +93,7 @@ interface Beginning {
   readonly open: InvocationRecord | undefined;
   readonly runnable: Runnable;
   readonly request: RunRequest;
+  readonly surroundings?: Surroundings | undefined;
 }
 
 /** Whether something of a run is under way or may still be. */
@@ -174,16 +178,18 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
   const occupancy = occupancyOf(ledger);
   occupancy.runs++;
   const stopKeeping = keepLease(ledger, app.clock);
-  const execution = new Execution(app, session, sink, beginning, postedBefore);
+  const surroundings = Surroundings.of(app.middleware, session, beginning);
+  const execution = new Execution(app, session, sink, { ...beginning, surroundings }, postedBefore);
   const giveBack = async (): Promise<void> => {
     await execution.settled();
+    surroundings?.close();
     stopKeeping();
     occupancy.runs--;
     // A run that was started meanwhile still needs the ledger. All is durable: a lease that cannot be given back ends by itself.
     if (occupancy.runs === 0) await execution.release().catch(() => undefined);
   };
   try {
-    const end = await execution.run();
+    const end = await (surroundings === undefined ? execution.run() : surroundings.run(() => execution.run()));
     if (execution.hasDetached) sink.background(giveBack());
     else await giveBack();
     return end;
@@ -213,10 +219,12 @@ class Execution {
   #isBehind = false;
   #hasNothingNew = false;
   readonly #postedBefore: number;
+  readonly #surroundings: Surroundings | undefined;
 
   /** @param postedBefore the last inbox item that was there before the run was taken up */
-  constructor(app: AppServices, session: Session, sink: RunSink, { open, runnable, request }: Beginning, postedBefore: number) {
+  constructor(app: AppServices, session: Session, sink: RunSink, { open, runnable, request, surroundings }: Beginning, postedBefore: number) {
     this.#postedBefore = postedBefore;
+    this.#surroundings = surroundings;
     this.#app = app;
     this.#session = session;
     this.#request = request;
@@ -250,6 +258,7 @@ class Execution {
       limits: limitsOfRun(ledger.events, this.#runId, this.#request.limits),
       onStep: this.#request.onStep,
       runBody: withLifecycle(runBody, this.#app.lifecycle),
+      surroundings: this.#surroundings,
       emit: (event) => this.#sink.push(event),
       isHeard: () => this.#sink.isHeard,
     });

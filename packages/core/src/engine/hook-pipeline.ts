@@ -97,8 +97,8 @@ export class HookPipeline {
   /** `undefined` when nobody has any, so that nothing is asked. */
   static of(agent: Agent, frame: BodyFrame, round: () => number): HookPipeline | undefined {
     const { hooks, middleware, errorHandlers } = frame.run.app;
-    const count = [hooks, middleware, errorHandlers, agent.hooks, agent.middleware, agent.errorHandlers].reduce((sum, { length }) => sum + length, 0);
-    return count === 0 ? undefined : new HookPipeline(agent, frame, round);
+    const own = [hooks, errorHandlers, agent.hooks, agent.middleware, agent.errorHandlers].some(({ length }) => length > 0);
+    return own || middleware.some(concernsAgents) ? new HookPipeline(agent, frame, round) : undefined;
   }
 
   /** Whether anybody has such a hook. */
@@ -328,6 +328,11 @@ export class HookPipeline {
 /** Milliseconds that a handler wants to wait; what is no time is no wait. */
 export function delayOf({ delay }: { readonly delay?: unknown }): number {
   return typeof delay === 'number' && delay > 0 ? Math.min(delay, Number.MAX_SAFE_INTEGER) : 0;
+}
+
+/** Whether middleware has more than what the run itself sees to. */
+function concernsAgents({ name: _name, onStream: _onStream, around: _around, ...rest }: Middleware): boolean {
+  return Object.values(rest).some((member) => member !== undefined);
 }
 
 const actions: ReadonlySet<unknown> = new Set<ErrorAction['action']>(['throw', 'skip', 'abort', 'retry', 'fallback', 'pass']);

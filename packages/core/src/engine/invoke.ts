@@ -175,6 +175,20 @@ async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord |
   // Shared writes that land with the start may be refused or made again: the body begins with what is true.
   if (recorded === undefined && slot.extras?.shared !== undefined) await ledger.durable();
   const record = ledger.invocations.byPath.get(slot.path) as InvocationRecord;
+  const work = (): Promise<boolean> => runBody(run, slot, { record, resumed, deadline });
+  const givenBack = await (run.surroundings === undefined ? work() : run.surroundings.invocation({ ...slot, resumed }, work));
+  if (!givenBack && run.onStep !== undefined) await reportStep(run, record, slot.runnable);
+  return givenBack;
+}
+
+interface Begun {
+  readonly record: InvocationRecord;
+  readonly resumed: boolean;
+  readonly deadline: number | undefined;
+}
+
+/** Runs a body and records its end. Returns whether the run was given back. */
+async function runBody(run: RunContext, slot: Slot, { record, resumed, deadline }: Begun): Promise<boolean> {
   const scope = new CancelScope(slot.scope);
   let timedOut: AbortReason | undefined;
   const { activity } = slot;
@@ -200,7 +214,6 @@ async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord |
     cancelTimer();
     scope.close();
   }
-  if (run.onStep !== undefined) await reportStep(run, record, slot.runnable);
   return false;
 }
 
@@ -257,6 +270,7 @@ function start(run: RunContext, slot: Slot): number | undefined {
         ...(input === undefined || hash === undefined ? {} : { input, inputHash: hash }),
         ...(slot.branch === true ? { branch: true as const } : {}),
         ...(deadline === undefined ? {} : { deadline }),
+        ...traceOf(run, slot.path),
       },
     ],
     slot.extras,
@@ -265,12 +279,19 @@ function start(run: RunContext, slot: Slot): number | undefined {
   return started?.type === 'invocation_start' ? started.deadline : deadline;
 }
 
+/** What the root keeps of the trace that the run is a part of. */
+function traceOf({ runId, surroundings }: RunContext, path: string): { readonly trace?: string } {
+  const trace = path === runId ? surroundings?.trace : undefined;
+  return trace === undefined ? {} : { trace };
+}
+
 /** Deadlines are moved by the time in which nobody worked on the invocation. */
 function resume(run: RunContext, record: InvocationRecord): number | undefined {
   const { ledger } = run;
   const { path } = record;
   const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime(path);
-  const draft: EventDraft = { type: 'invocation_resume', by: 'runtime', invocationId: path, ...(deadline === undefined ? {} : { deadline }) };
+  const moved = deadline === undefined ? {} : { deadline };
+  const draft: EventDraft = { type: 'invocation_resume', by: 'runtime', invocationId: path, ...moved, ...traceOf(run, path) };
   if (!run.isResumedAlready(path)) {
     const [resumed] = ledger.append([draft]);
     return resumed?.type === 'invocation_resume' ? resumed.deadline : deadline;

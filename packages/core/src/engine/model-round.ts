@@ -199,6 +199,7 @@ export class ModelRounds {
         hooks?.takeWrites();
         this.#failures.landing(events);
       },
+      ...(run.surroundings === undefined ? {} : { around: run.surroundings.model }),
       ...(hooks?.has('wrapModel') === true ? { wrap: (loaded) => hooks.wrap(loaded) } : {}),
       ...(hooks?.has('beforeCall') === true ? { beforeCall: (options) => this.#beforeCall(hooks, modelName(model), options) } : {}),
     };

@@ -24,6 +24,7 @@ import type { Lifecycle } from './lifecycle.ts';
 import { occupancyOf } from './occupancy.ts';
 import type { AnyRunnable, Registry } from './registry.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export { isBelow } from './budget.ts';
 
@@ -93,6 +94,8 @@ export class RunContext {
   readonly onStep: OnStep | undefined;
   /** Runs the body of a runnable. Handed in, so that invoking and the bodies, which invoke, do not import each other. */
   readonly runBody: RunBody;
+  /** What lies around the work; missing where nothing does. */
+  readonly surroundings: Surroundings | undefined;
   /** Whether something is left open that another process is to go on with. */
   leavesDetached = false;
   readonly #detached = new Set<Promise<unknown>>();
@@ -120,6 +123,7 @@ export class RunContext {
     limits: ResolvedRunLimits;
     onStep: OnStep | undefined;
     runBody: RunBody;
+    surroundings: Surroundings | undefined;
     emit: (event: TransientEvent) => void;
     isHeard: () => boolean;
   }) {
@@ -130,6 +134,7 @@ export class RunContext {
     this.limits = parts.limits;
     this.onStep = parts.onStep;
     this.runBody = parts.runBody;
+    this.surroundings = parts.surroundings;
     this.#emit = parts.emit;
     this.#isHeard = parts.isHeard;
     this.scope = new CancelScope();

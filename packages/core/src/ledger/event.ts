@@ -232,6 +232,8 @@ export interface InvocationStartEvent extends Envelope<'invocation_start'> {
   readonly branch?: true;
   /** Epoch milliseconds. */
   readonly deadline?: number;
+  /** W3C `traceparent` of the span in which the run was carried out from here on; of roots, where the app is traced. */
+  readonly trace?: string;
 }
 
 export interface InvocationYieldEvent extends Envelope<'invocation_yield'> {
@@ -243,6 +245,8 @@ export interface InvocationYieldEvent extends Envelope<'invocation_yield'> {
 export interface InvocationResumeEvent extends Envelope<'invocation_resume'> {
   readonly invocationId: string;
   readonly deadline?: number;
+  /** As in `invocation_start`. */
+  readonly trace?: string;
 }
 
 /** A runnable that continues a slot, by its name in the app. */

@@ -6,6 +6,7 @@ import type { StreamEvent, Usage } from '../ledger/event.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateOf, StateSchema } from '../ledger/state-types.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
+import type { Around } from './operation.ts';
 import type { RenderContext, Renderer } from './render-context.ts';
 
 /** What hooks, middleware and error handlers work with. */
@@ -103,6 +104,11 @@ export interface Middleware<Schema extends StateSchema = StateSchema> extends Ho
   readonly beforeCall?: (ctx: HookContext<Schema>, call: ModelCall) => MaybePromise<SubstituteAnswer | Nothing>;
   /** Puts something around the model, which may change what is streamed too. Called once for each model. */
   readonly wrapModel?: (model: LanguageModelV4) => LanguageModelV4;
+  /**
+   * Lies around the work itself: runs, invocations, requests to models, executions of tools. It must call `work` once and give what it gives; what
+   * it throws itself is a failure of that work. For tracing. Only heard on a runtime.
+   */
+  readonly around?: Around;
 }
 
 /** What an error handler is asked about. */
@@ -155,6 +161,7 @@ const middlewareChecks: OptionChecks<Middleware> = {
   context: isListOfFunctions,
   beforeCall: isFunction,
   wrapModel: isFunction,
+  around: isFunction,
 };
 
 /** What the option `hooks` must be: hooks, or a list of them. */
@@ -197,6 +204,10 @@ const handlerChecks: OptionChecks<ErrorHandler> = { name: isNonEmptyText, canHan
 export const isListOfAgentMiddleware: OptionCheck = (value) => {
   const heard = isListOfMiddleware(value);
   if (heard !== undefined) return heard;
-  const deaf = (value as readonly Middleware[]).find(({ onStream }) => onStream !== undefined);
-  return deaf && `a list of middleware without \`onStream\`, which is only heard on a runtime: give "${deaf.name}" to runtime({ middleware })`;
+  for (const member of ['onStream', 'around'] as const) {
+    const deaf = (value as readonly Middleware[]).find((one) => one[member] !== undefined);
+    if (deaf !== undefined)
+      return `a list of middleware without \`${member}\`, which is only heard on a runtime: give "${deaf.name}" to runtime({ middleware })`;
+  }
+  return undefined;
 };

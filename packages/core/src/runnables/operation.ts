@@ -1,0 +1,81 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { Event, InvocationMode, RunnableKind } from '../ledger/event.ts';
+
+/** What is invoked: a definition, and which one. */
+interface InvokedDefinition {
+  readonly kind: RunnableKind;
+  readonly name: string;
+  readonly version?: string | undefined;
+}
+
+/**
+ * A run as far as this process carries it out: from where it is taken up to its result. What it has dispatched may go on behind it, as operations
+ * of the same run. The same object is in all operations of the run.
+ */
+export interface RunOperation extends InvokedDefinition {
+  readonly type: 'run';
+  readonly app: string;
+  readonly session: string;
+  readonly runId: string;
+  /** Whether a part of it was carried out before, in this or another process. */
+  readonly continued: boolean;
+  /** Whether somebody asked for it just now: `run`, `resume`, `advance`. Otherwise the runtime found it and goes on with it by itself. */
+  readonly asked: boolean;
+  /** The `trace` that was recorded last for this run. */
+  readonly traceBefore: string | undefined;
+  /**
+   * Keeps a W3C `traceparent` with the event that begins or continues the run, so that whoever continues it finds it in `traceBefore`. To be
+   * called before `work`; later it has no effect.
+   */
+  keepTrace(traceparent: string): void;
+  /** Calls `listener` with each event of the session as it is appended, as long as anything of the run is under way here. */
+  listen(listener: (event: Event) => void): void;
+  /** An event with its large values in the place of their references. */
+  whole<E extends Event>(event: E): E;
+}
+
+/** An invocation from its start, or from where it is taken up, to its recorded end, or to where it is given back. */
+export interface InvocationOperation extends InvokedDefinition {
+  readonly type: 'invocation';
+  readonly run: RunOperation;
+  readonly invocationId: string;
+  readonly mode: InvocationMode;
+  readonly continued: boolean;
+}
+
+/** One request to a model: its answer is recorded after it. */
+export interface ModelOperation {
+  readonly type: 'model';
+  readonly run: RunOperation;
+  readonly invocationId: string;
+  readonly agent: string;
+  readonly round: number;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  readonly provider: string;
+  readonly modelId: string;
+  readonly options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'headers'>;
+}
+
+/** One execution of a tool, with the recording of its result. */
+export interface ToolOperation {
+  readonly type: 'tool';
+  readonly run: RunOperation;
+  readonly invocationId: string;
+  readonly agent: string;
+  readonly callId: string;
+  readonly providerCallId: string;
+  /** The tool that is run, which may stand in for the one that was asked for. */
+  readonly name: string;
+  readonly description: string;
+  /** The prepared arguments. */
+  readonly args: unknown;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+}
+
+/** A piece of the runtime's work that something can be put around. */
+export type Operation = RunOperation | InvocationOperation | ModelOperation | ToolOperation;
+
+/** Carries out a piece of work: calls `work` once, at once, and gives what it gives. */
+export type Around = <Result>(operation: Operation, work: () => Result) => Result;
