@@ -5,6 +5,7 @@ import { eventVersions } from './event.ts';
 import type { LedgerPorts } from './ledger.ts';
 import { withBlobs } from './load-blobs.ts';
 import type { FoldSnapshot, LedgerStore } from './port.ts';
+import { refuseSealed } from './sealed-event.ts';
 import { checkSeq, type StateSnapshot, snapshotOf } from './time-travel.ts';
 import { foldPoint, type LedgerPoint, pointFoldVersion, pointFromJson, pointToJson, startPoint } from './time-travel-fold.ts';
 
@@ -32,6 +33,7 @@ async function pointAt(store: LedgerStore, session: string, seq: number): Promis
   const made: FoldSnapshot[] = [];
   let kept = point.seq;
   for await (const page of store.read(session, { after: point.seq, upTo: seq })) {
+    refuseSealed(page, session);
     for (const event of page) foldPoint(point, event);
     if (point.seq - kept < leastSpacing) continue;
     const value = pointToJson(point);

@@ -15,6 +15,7 @@ import { loadBlobs } from './load-blobs.ts';
 import type { Claim, LedgerStore, PendingRequest, ReleaseOptions, ReleaseReceipt } from './port.ts';
 import { type Recomposition, recompose, type SharedConflict } from './refused-writes.ts';
 import { type PendingRequests, pendingRequestOf, requestFold, requestIdOf } from './request-fold.ts';
+import { refuseSealed } from './sealed-event.ts';
 import type { PendingWrite } from './shared-state.ts';
 import { StateAccumulator } from './state-accumulator.ts';
 import type { LedgerState } from './state-fold.ts';
@@ -387,6 +388,9 @@ function mayHoldBlob(event: Event): boolean {
 /** Reads a whole ledger into memory. @throws SessionNotFoundError, LedgerUnreadableError, StoreUnavailableError */
 export async function openLedger(session: string, ports: LedgerPorts): Promise<Ledger> {
   const events: Event[] = [];
-  for await (const page of ports.store.read(session)) for (const event of page) events.push(event);
+  for await (const page of ports.store.read(session)) {
+    refuseSealed(page, session);
+    for (const event of page) events.push(event);
+  }
   return new Ledger(session, ports, events, await loadBlobs(events.filter(mayHoldBlob), ports.store));
 }

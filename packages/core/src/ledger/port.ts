@@ -275,8 +275,11 @@ export interface LedgerStore {
    * @throws SessionNotFoundError, SessionExistsError, RangeError
    */
   fork(session: string, atSeq: number, newSession: string, first?: readonly Event[]): Promise<void>;
-  /** Stores bytes under an address that depends on them and on tenant and app; storing them twice is storing them once. */
-  putBlob(bytes: Uint8Array): Promise<string>;
+  /**
+   * Stores bytes under an address that depends on them and on tenant and app; storing them twice is storing them once.
+   * @param address for a store around this one, which names what it hands on itself: the address to take. Bytes that are there already stay. @default `blobAddress` of the bytes
+   */
+  putBlob(bytes: Uint8Array, address?: string): Promise<string>;
   /** @throws BlobMissingError */
   getBlob(address: string): Promise<Uint8Array>;
   /** The values of one shared scope, and the versions of keys that were deleted. */

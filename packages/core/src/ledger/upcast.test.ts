@@ -63,6 +63,13 @@ describe('upcasting', () => {
     expect(Object.isFrozen(event.words)).toBe(true);
   });
 
+  test('leaves a sealed event as it is, for whoever opens it', () => {
+    const sealed = { v: 1, seq: 7, id: 'x', at: 5, type: 'note', by: 'user', sealed: 'AAAA' };
+    expect(decode(sealed, 's')).toEqual(sealed);
+    expect(() => decode({ ...sealed, v: 4 }, 's')).toThrow('version 4');
+    expect(() => decode({ ...sealed, type: 'dream' }, 's')).toThrow('is not known');
+  });
+
   test('an upcast cannot move an event', () => {
     const moving = createUpcaster({ note: 2 }, { note: { 1: (event) => ({ ...event, seq: 99, v: 99, type: 'other' }) } });
     expect(moving(raw, 's')).toMatchObject({ seq: 7, v: 2, type: 'note' });

@@ -3,6 +3,7 @@ import { deepFreeze, isPlainObject, type JsonValue } from '../base/json.ts';
 import { LedgerUnreadableError } from './errors.ts';
 import { type Event, eventVersions } from './event.ts';
 import type { StoredEvent, UnreadableEvent } from './port.ts';
+import { isSealed } from './sealed-event.ts';
 
 /** The fields of a stored event, whatever its version. */
 export type RawEvent = Readonly<Record<string, unknown>>;
@@ -57,6 +58,8 @@ function upcast(event: RawEnvelope, version: number | undefined, table: UpcastTa
     const reason = `it has version ${event.v} of type "${type}", and this version of Adjutant knows versions up to ${version}`;
     throw new LedgerUnreadableError({ session, seq, reason });
   }
+  // Whoever opens it decodes what is inside.
+  if (isSealed(event)) return event;
   let current: RawEvent = event;
   for (let from = event.v; from < version; from++) {
     const step = table[type]?.[from];

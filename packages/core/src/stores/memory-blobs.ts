@@ -16,8 +16,7 @@ export class MemoryBlobs {
     this.#scope = scope;
   }
 
-  put(bytes: Uint8Array, now: number): string {
-    const address = blobAddress(this.#scope, bytes);
+  put(bytes: Uint8Array, now: number, address: string = blobAddress(this.#scope, bytes)): string {
     this.#blobs.set(address, { bytes: this.#blobs.get(address)?.bytes ?? bytes.slice(), putAt: now });
     return address;
   }

@@ -224,9 +224,9 @@ class MemoryLedgerStore implements LedgerStore {
     this.#ledgers.set(newSession, fork);
   }
 
-  async putBlob(bytes: Uint8Array): Promise<string> {
+  async putBlob(bytes: Uint8Array, address?: string): Promise<string> {
     this.#checkOpen();
-    return this.#blobs.put(bytes, this.#clock.now());
+    return this.#blobs.put(bytes, this.#clock.now(), address);
   }
 
   async getBlob(address: string): Promise<Uint8Array> {

@@ -128,8 +128,7 @@ export class PostgresLedgerStore implements LedgerStore {
     checkReply(reply, { ...this.#asked(session), seq: atSeq });
   }
 
-  async putBlob(bytes: Uint8Array): Promise<string> {
-    const address = blobAddress(this.#scope, bytes);
+  async putBlob(bytes: Uint8Array, address: string = blobAddress(this.#scope, bytes)): Promise<string> {
     const { database, fixedNow } = this.#parts;
     const put = database.query(
       `insert into {s}.blobs (address, tenant, app, put_at, bytes) values ($1, $2, $3, {s}.now_ms($4::bigint), $5)

@@ -232,8 +232,7 @@ class SqliteLedgerStore implements LedgerStore {
     await this.#connection.request('fork', { ...this.#address(session), atSeq, newSession, fields, now: this.#clock.now() });
   }
 
-  async putBlob(bytes: Uint8Array): Promise<string> {
-    const address = blobAddress(this.#scope, bytes);
+  async putBlob(bytes: Uint8Array, address: string = blobAddress(this.#scope, bytes)): Promise<string> {
     await this.#connection.request('putBlob', { ...this.#scope, address, bytes, now: this.#clock.now() });
     return address;
   }

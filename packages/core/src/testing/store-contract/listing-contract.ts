@@ -29,6 +29,8 @@ export function listingContract(suite: Suite): void {
       await writer.write(['a'], { summary: { status: 'awaiting_input', title: 'Refund', runnable: 'support' } });
       await writer.write(['b']);
       expect(await ledgers.list()).toMatchObject([{ id: 's', seq: 2, status: 'awaiting_input', title: 'Refund', runnable: 'support' }]);
+      await writer.write([], { summary: { status: 'error', title: 'without events' } });
+      expect(await ledgers.list()).toMatchObject([{ seq: 2, status: 'error', title: 'without events' }]);
       await writer.write(['c'], { summary: { status: 'completed' } });
       const [listing] = await ledgers.list();
       expect(listing).toMatchObject({ status: 'completed' });

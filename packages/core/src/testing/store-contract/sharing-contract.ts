@@ -140,6 +140,15 @@ export function blobContract(suite: Suite): void {
       expect((await ledgers.getBlob(await ledgers.putBlob(new Uint8Array()))).length).toBe(0);
     });
 
+    test('are kept under the address that a store around this one gives', async ({ ledgers }) => {
+      const address = 'ab'.repeat(32);
+      expect(await ledgers.putBlob(bytes, address)).toBe(address);
+      expect(await ledgers.putBlob(Uint8Array.of(1), address)).toBe(address);
+      expect(new Uint8Array(await ledgers.getBlob(address))).toEqual(bytes);
+      await (await Writer.claim(ledgers, 's')).write(['a'], { blobs: [address] });
+      expect(await codeOf(ledgers.getBlob(blobAddress({ tenant: 'acme', app: 'shop' }, bytes)))).toBe('blob_missing');
+    });
+
     test('do not change when the bytes that were given or got change', async ({ ledgers }) => {
       const mine = bytes.slice();
       const address = await ledgers.putBlob(mine);
