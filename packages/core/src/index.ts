@@ -18,13 +18,15 @@ export { DuplicateRunnableError, HandoffRefusedError, InvalidInputError, Invalid
 export { InvalidFactError } from './engine/facts.ts';
 export { HookFailedError } from './engine/hook-pipeline.ts';
 export { type Admission, type EndedRun, InvalidAdmissionError, type LifecycleOptions, type LifecycleRun } from './engine/lifecycle.ts';
+export type { FollowOptions } from './engine/live/live-sessions.ts';
+export type { PubSub } from './engine/live/pub-sub.ts';
 export { type ReadToolResultOptions, readToolResult } from './engine/read-tool-result.ts';
 export { NotReopenableError, type ReopenOptions } from './engine/reopen.ts';
 export type { AnsweredBy, RequestAnswer } from './engine/request-check.ts';
 export { ApprovalTokenError, DecisionNotOfferedError, InputMismatchError, InvalidAnswerError, MayNotDecideError, OperationAmbiguousError, type TokenRefusal } from './engine/request-errors.ts';
 export type { ApprovalQuery, RequestEntry, RequestQuery } from './engine/request-list.ts';
 export type { AnswerOutcome, BatchAnswer, OperationOutcome, RequestService, TokenOptions, TokenView } from './engine/request-service.ts';
-export { Run, type RunResult } from './engine/run.ts';
+export { type AcceptedRun, Run, type RunResult } from './engine/run.ts';
 export type { OnStep } from './engine/run-context.ts';
 export type { ForkOptions, RunLimits, RunOptions, RuntimeLimits, SessionOptions } from './engine/run-options.ts';
 export type { RuntimeOptions } from './engine/runtime-options.ts';

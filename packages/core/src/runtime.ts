@@ -10,6 +10,7 @@ import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
 import type { RunEnd, RunRequest } from './engine/execute-run.ts';
 import { firstExpiry } from './engine/expiry.ts';
 import { grantDraft, notGranted } from './engine/grants.ts';
+import { type FollowOptions, type LiveSessions, liveSessionsOf } from './engine/live/live-sessions.ts';
 import { OpenSessions } from './engine/open-sessions.ts';
 import { Recovery } from './engine/recovery.ts';
 import { type ReopenOptions, reopenDrafts } from './engine/reopen.ts';
@@ -32,6 +33,7 @@ import { RunStarter } from './engine/run-starter.ts';
 import { defaultLeaseMs, type RuntimeOptions, runtimeChecks } from './engine/runtime-options.ts';
 import { SessionService } from './engine/session-service.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
+import type { StreamEvent } from './ledger/event.ts';
 import { storedStateAt } from './ledger/fold-snapshot.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
 import { looseState } from './ledger/loose-state.ts';
@@ -56,6 +58,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
   readonly tenant: string;
   readonly tools: Toolset;
   readonly requests: RequestService;
+  /** Whether what is streamed and not stored reaches followers in other processes too. */
+  readonly carriesDeltas: 'process' | 'everywhere';
   /** Whether it looks for runs that stopped without an end, and continues them, without being asked. */
   readonly recoversByItself: boolean;
   readonly #options: RuntimeOptions;
@@ -65,6 +69,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
   readonly #owner: string;
   readonly #runs: RunStarter;
   readonly #recovery: Recovery;
+  readonly #live: LiveSessions;
   readonly #opening = new Map<string, Promise<void>>();
   readonly #sessions = new OpenSessions();
   #service: SessionService<OwnSchema> | undefined;
@@ -84,9 +89,16 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
     const clock = ports.clock ?? systemClock;
     this.#ids = ports.ids ?? systemIds;
     this.#store = options.store ?? memoryStore({ clock });
+    this.#live = liveSessionsOf(this.#store, options.pubsub);
+    this.carriesDeltas = options.pubsub === undefined ? 'process' : 'everywhere';
     this.tools = toolset(options.tools ?? [], `The app "${app}"`);
     this.#owner = processOwner(this.#ids);
-    this.#services = appServices(options, { clock, tools: this.tools, takeUp: (session) => this.#recovery.takeUp(session) });
+    this.#services = appServices(options, {
+      clock,
+      tools: this.tools,
+      takeUp: (session) => this.#recovery.takeUp(session),
+      heed: (run, ledger) => this.#live.heed(this, run, ledger),
+    });
     this.#recovery = new Recovery({
       ledgers: () => this.#ledgers,
       clock,
@@ -414,6 +426,17 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
    */
   async *events(sessionId: string, range?: ReadRange): AsyncGenerator<StoredEvent, void, undefined> {
     for await (const page of this.#ledgers.readStored(sessionId, range)) yield* page;
+  }
+
+  /**
+   * What happens in a session, whoever works on it: all durable events after a place, in order and without gaps, and those to come as they land;
+   * and between them, as they are written, the parts of answers. Whoever comes in the middle of an answer gets a `stream_reset` and the text so far;
+   * whoever reads slowly gets parts joined, and holds nobody up. A durable event takes the place of the parts that it was made of. With `pubsub`
+   * the parts come from every process, without it from this one only.
+   * @throws InvalidRunError, SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError, StoreUnavailableError
+   */
+  follow(session: AnySession | string, options: FollowOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
+    return this.#live.follow(this, this.#ledgers, sessionIdOf(session), options);
   }
 
   /** The stored sessions: made, found, listed and deleted. */

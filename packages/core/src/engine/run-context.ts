@@ -23,6 +23,7 @@ import type { BodyEnd, BodyFrame } from './invoke.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { occupancyOf } from './occupancy.ts';
 import type { AnyRunnable, Registry } from './registry.ts';
+import type { Run } from './run.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -54,6 +55,8 @@ export interface AppServices {
   readonly strictNames: boolean;
   /** Continues the run of a session that waits and that this process holds for what the run dispatched. */
   readonly takeUp: (session: string) => void;
+  /** Keeps what a run streams for those who follow its session. Returns a function that ends it. */
+  readonly heed: (run: Run, ledger: Ledger) => () => void;
   /** How many runs of one user may wait for answers at a time. */
   readonly waitingRunsPerUser: number;
   /** What holds for all agents of the app, as far as they do not say otherwise themselves. */

@@ -1,15 +1,17 @@
 import { systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
+import { contentHash } from '../base/hash.ts';
 import { postCancel, postGrant } from '../ledger/answer.ts';
 import { type SessionBusyError, SessionNotFoundError } from '../ledger/errors.ts';
 import type { StreamEvent } from '../ledger/event.ts';
 import type { Session } from '../ledger/session.ts';
 import { RunStoppedError } from './errors.ts';
-import { assertSameRunnable, executeRun, openRoot, type RunEnd, type RunRequest } from './execute-run.ts';
+import { assertSameRunnable, executeRun, openRoot, type RunEnd, type RunRequest, rootAskedBefore } from './execute-run.ts';
 import { assertMayBegin, dataOf } from './input-contract.ts';
-import { Run, type RunSink } from './run.ts';
+import { Run, type RunResult, type RunSink } from './run.ts';
 import type { AppServices } from './run-context.ts';
 import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
+import { hasOutcome } from './sequence-body.ts';
 
 /** How often a session that another process holds is asked for. */
 const retryMs = 250;
@@ -74,7 +76,9 @@ export class RunStarter {
         }
       }
       if (!isPosted) {
-        asked = await this.#post(session, asked, active !== undefined);
+        const ended = await resultAskedBefore(session, asked, sink);
+        if (ended !== undefined) return { result: ended, more: false };
+        asked = await this.#post(session, asked, sink, active !== undefined);
         isPosted = true;
       }
       const end = active === undefined ? await followHolder(session, open, asked, sink) : await this.#join(active, asked, sink);
@@ -85,6 +89,8 @@ export class RunStarter {
 
   async #execute(run: Run, session: Session, request: RunRequest, sink: RunSink): Promise<RunEnd> {
     this.#active.set(session.id, run);
+    // What it has dispatched goes on being streamed.
+    void run.settled().then(this.#app.heed(run, session.ledger));
     const forget = this.#app.middleware.flatMap(({ onStream }) => (onStream === undefined ? [] : [run.listen(quietly(onStream))]));
     try {
       const end = await executeRun(this.#app, session, request, sink);
@@ -97,23 +103,26 @@ export class RunStarter {
   }
 
   /** Leaves the input for whoever holds the session. */
-  async #post(session: Session, request: RunRequest, isHere: boolean): Promise<RunRequest> {
+  async #post(session: Session, request: RunRequest, sink: RunSink, isHere: boolean): Promise<RunRequest> {
     const { ledger } = session;
-    const { input, runId, runnable } = request;
+    const { input, data, runId, runnable } = request;
     const open = openRoot(session);
     if (open !== undefined && runnable !== undefined) assertSameRunnable(session, open, runnable);
     if (open !== undefined) assertMayBegin(open, request);
     if (request.permissions !== undefined && request.permissions.length > 0)
       await postGrant(ledger, 'grant', { permissions: request.permissions, by: 'user', runId });
-    if (input === undefined || runnable === undefined) return request;
+    if ((input === undefined && data === undefined) || runnable === undefined || rootAskedBefore(session, request) !== undefined) return request;
     await ledger.ports.store.post(session.id, {
-      key: `run:${runId}`,
+      // Another input under one name is another message.
+      key: `run:${runId}:${contentHash({ input, data })}`,
       lane: 'input',
       by: 'user',
       at: this.#app.clock.now(),
       type: 'user',
-      data: { text: input, runId, runnable: runnable.name },
+      data: { ...(input === undefined ? {} : { text: input }), ...(data === undefined ? {} : { data }), runId, runnable: runnable.name },
     });
+    const accepted = { session: session.id, runId: open?.path ?? runId };
+    sink.accept(() => accepted);
     if (isHere) this.#active.get(session.id)?.poke();
     return { ...request, posted: runId };
   }
@@ -121,6 +130,7 @@ export class RunStarter {
   /** Goes with a run of this process. `undefined`: it ended without having taken the input. */
   async #join(active: Run, { posted }: RunRequest, sink: RunSink): Promise<RunEnd | undefined> {
     const forget = active.listen((event) => sink.push(event));
+    if (posted === undefined) sink.accept(() => active.accepted());
     try {
       const result = await active;
       const landed = posted === undefined || landedIn(result.session, posted) === result.runId;
@@ -163,7 +173,20 @@ function isHeldElsewhere(error: unknown, { id }: Session): error is SessionBusyE
 /** The root of the run that an input went to. */
 function landedIn({ ledger }: Session, posted: string): string | undefined {
   const event = ledger.events.findLast((candidate) => candidate.type === 'user' && candidate.clientKey === posted);
-  return event?.invocationId?.split('/')[0];
+  return event?.invocationId?.split('/')[0] ?? ledger.invocations.byPath.get(posted)?.path;
+}
+
+/** What a run gives that was asked for before under its name and has ended: nobody needs to hold the session for that. */
+async function resultAskedBefore(session: Session, request: RunRequest, sink: RunSink): Promise<RunResult | undefined> {
+  const { ledger } = session;
+  const root = rootAskedBefore(session, request);
+  if (root === undefined) return undefined;
+  if (request.runnable !== undefined) assertSameRunnable(session, root, request.runnable);
+  const record = hasOutcome(ledger.invocations, root.path) ? lastRecord(ledger, root.path) : undefined;
+  if (record === undefined) return undefined;
+  await ledger.durable();
+  sink.accept(() => ({ session: session.id, runId: root.path }));
+  return endedResult(session, root.path, record);
 }
 
 /**
@@ -188,13 +211,19 @@ async function followHolder(session: Session, open: OpenSession, request: RunReq
   // Without an input of its own it goes with the run that is open.
   let root = posted === undefined ? openRoot(session)?.path : landedIn(session, posted);
   let told = ledger.durableSeq;
+  const tellAccepted = (): void => {
+    const runId = root;
+    if (runId !== undefined) sink.accept(() => ({ session: id, runId }));
+  };
+  tellAccepted();
   const following = (async (): Promise<boolean> => {
     for await (const event of store.follow(id, ledger.durableSeq, over.signal)) {
       told = event.seq;
       sink.push(event);
       if (event.type === 'invocation_start' && event.mode === 'root' && root === undefined) {
         if (runnable !== undefined) assertSameRunnable(session, { path: event.invocationId, kind: event.kind, name: event.name }, runnable);
-        if (posted === undefined) root = event.invocationId;
+        if (posted === undefined || posted === event.invocationId) root = event.invocationId;
+        tellAccepted();
       }
       if (event.type === 'user' && posted !== undefined && event.clientKey === posted) root = event.invocationId?.split('/')[0];
       const isRest = (event.type === 'invocation_end' && event.next === undefined) || event.type === 'invocation_yield';

@@ -14,6 +14,7 @@ import { isListOfGrants } from '../supervision/permission.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type ApprovalKey, isApprovals } from './approval-token.ts';
 import { type LifecycleOptions, lifecycleChecks } from './lifecycle.ts';
+import type { PubSub } from './live/pub-sub.ts';
 import type { ResolveRunnable } from './registry.ts';
 import { type RuntimeLimits, runtimeLimitChecks } from './run-options.ts';
 
@@ -62,6 +63,12 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   readonly lease?: { readonly ttl?: number };
   /** Keys of the tokens by which approvals can be given: the first one signs, all of them are known. @default none: there are no tokens */
   readonly approvals?: { readonly keys: readonly ApprovalKey[] };
+  /**
+   * Carries what is streamed and not stored (parts of answers, progress of tools) to the other processes of the app, such as `redis()` of
+   * `adjutant/redis`. What is stored reaches them in any case.
+   * @default none: only this process has it
+   */
+  readonly pubsub?: PubSub;
   /** Prices by model name that win over the built-in table. */
   readonly prices?: Readonly<Record<string, Price>>;
   /** Types and checks the state of all sessions. */
@@ -72,6 +79,11 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
 
 const isLease: OptionCheck = (value) =>
   Number.isFinite(value) && (value as number) >= leastLeaseMs ? undefined : `a number of milliseconds from ${leastLeaseMs}`;
+
+const isPubSub: OptionCheck = (value) => {
+  const { publish, subscribe, close } = (value ?? {}) as Partial<PubSub>;
+  return [publish, subscribe, close].every((method) => typeof method === 'function') ? undefined : "a pub/sub such as redis('redis://…')";
+};
 
 /** What the options of a runtime must be. */
 export const runtimeChecks: OptionChecks<RuntimeOptions> = {
@@ -85,6 +97,7 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   recover: isOneOf('auto', 'manual'),
   lease: isGroup({ ttl: isLease }),
   approvals: isApprovals,
+  pubsub: isPubSub,
   prices: isObject,
   stateSchema: isObject,
   supervision: isSupervision,

@@ -1,0 +1,155 @@
+import { setBackgroundTimer, systemClock } from '../../base/clock.ts';
+import { contentHash } from '../../base/hash.ts';
+import { systemIds } from '../../base/id.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { LivePart, LiveProgress } from './live-text.ts';
+import type { PubSub } from './pub-sub.ts';
+
+/** How often a process says that it follows a session, and how long that holds. */
+const askEveryMs = 10_000;
+const askedForMs = 30_000;
+/** How long a subscription that failed is left alone. */
+const retryMs = 2_000;
+
+/** What is sent of a session. */
+export interface LiveMessage {
+  readonly from: string;
+  readonly parts: readonly LivePart[];
+  readonly reports: readonly LiveProgress[];
+}
+
+type Listener = (message: LiveMessage) => void;
+
+/** What one process tells others of what is being written, and asks of them. Messages may be lost: parts say where they belong. */
+export class Exchange {
+  /** Names this process. */
+  readonly name = systemIds.next();
+  readonly #pubsub: PubSub;
+  /** Called when another process wants to have all of a session again. */
+  readonly #onAsked = new Map<string, () => void>();
+  #asks: Subscription | undefined;
+
+  constructor(pubsub: PubSub) {
+    this.#pubsub = pubsub;
+  }
+
+  /** Follows what others write in a session, until the returned function is called. `ask` says that something is missing. */
+  follow(key: string, listener: Listener): { readonly ask: () => void; readonly end: () => void } {
+    const ask = (): void => void this.#publish(asksChannel, { from: this.name, key });
+    let cancelTimer: () => void = () => undefined;
+    const again = (): void => {
+      ask();
+      cancelTimer = setBackgroundTimer(askEveryMs, again);
+    };
+    const subscription = new Subscription(this.#pubsub, channelOf(key), (message) => (isLiveMessage(message) ? listener(message) : undefined), again);
+    return {
+      ask,
+      end: () => {
+        cancelTimer();
+        subscription.end();
+      },
+    };
+  }
+
+  /** Answers those who ask for a session, until the returned function is called. */
+  answer(key: string, onAsked: () => void): () => void {
+    this.#asks ??= new Subscription(this.#pubsub, asksChannel, (message) => {
+      const { from, key: asked } = message as { from?: JsonValue; key?: JsonValue };
+      if (from !== this.name && typeof asked === 'string') this.#onAsked.get(asked)?.();
+    });
+    this.#onAsked.set(key, onAsked);
+    return () => this.#onAsked.delete(key);
+  }
+
+  /** Resolves when the message has gone, or could not. */
+  send(key: string, message: Omit<LiveMessage, 'from'>): Promise<void> {
+    return this.#publish(channelOf(key), { from: this.name, ...message } as unknown as JsonValue);
+  }
+
+  async #publish(channel: string, message: JsonValue): Promise<void> {
+    try {
+      await this.#pubsub.publish(channel, JSON.stringify(message));
+    } catch {
+      // What is streamed may be lost: what is durable comes all the same.
+    }
+  }
+}
+
+const asksChannel = 'adjutant:live:asks';
+
+function channelOf(key: string): string {
+  return `adjutant:live:${key}`;
+}
+
+/** Names a session in channels, and tells nothing of it. */
+export function liveKey(scope: { readonly tenant: string; readonly app: string }, session: string): string {
+  return contentHash([scope.tenant, scope.app, session]);
+}
+
+/** Whether somebody has asked lately. */
+export class Demand {
+  #until = Number.NEGATIVE_INFINITY;
+
+  asked(): void {
+    this.#until = systemClock.monotonic() + askedForMs;
+  }
+
+  get isThere(): boolean {
+    return systemClock.monotonic() < this.#until;
+  }
+}
+
+/** A subscription that is made again when it cannot be made. */
+class Subscription {
+  #isEnded = false;
+  #end: (() => Promise<void>) | undefined;
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(pubsub: PubSub, channel: string, listener: (message: JsonValue) => void, onReady: () => void = () => undefined) {
+    const hear = (text: string): void => {
+      const message = this.#isEnded ? undefined : parsed(text);
+      if (message !== undefined) listener(message);
+    };
+    const subscribe = (): void => {
+      pubsub.subscribe(channel, hear).then(
+        (end) => {
+          this.#end = end;
+          if (this.#isEnded) this.end();
+          else onReady();
+        },
+        () => {
+          if (!this.#isEnded) this.#cancelTimer = setBackgroundTimer(retryMs, subscribe);
+        },
+      );
+    };
+    subscribe();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#cancelTimer();
+    void this.#end?.().catch(() => undefined);
+    this.#end = undefined;
+  }
+}
+
+function isLiveMessage(message: unknown): message is LiveMessage {
+  const { from, parts, reports } = message as Partial<LiveMessage>;
+  if (typeof from !== 'string' || !Array.isArray(parts) || !Array.isArray(reports)) return false;
+  return parts.every(isLivePart) && reports.every((report: Partial<LiveProgress> | null) => typeof report?.event?.callId === 'string');
+}
+
+function isLivePart(part: Partial<LivePart> | null): boolean {
+  const texts = [part?.invocationId, part?.agent, part?.generation, part?.stream, part?.text, part?.head?.type];
+  return texts.every((text) => typeof text === 'string') && typeof part?.offset === 'number' && typeof part.after === 'number';
+}
+
+/** What anybody may have sent. */
+function parsed(text: string): JsonValue | undefined {
+  try {
+    const message = JSON.parse(text) as JsonValue;
+    return typeof message === 'object' && message !== null && !Array.isArray(message) ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}

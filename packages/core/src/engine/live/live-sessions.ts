@@ -1,0 +1,191 @@
+import { systemIds } from '../../base/id.ts';
+import { findInvalidOption, type OptionChecks } from '../../base/options.ts';
+import { SeqOutOfRangeError, SessionNotFoundError } from '../../ledger/errors.ts';
+import { isDurable, type StreamEvent } from '../../ledger/event.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { LedgerStore, Store } from '../../ledger/port.ts';
+import { InvalidRunError } from '../errors.ts';
+import type { Run } from '../run.ts';
+import { Demand, Exchange, type LiveMessage, liveKey } from './exchange.ts';
+import { LiveSender, LiveText } from './live-text.ts';
+import type { PubSub } from './pub-sub.ts';
+import { SessionFeed } from './session-feed.ts';
+
+export interface FollowOptions {
+  /** `seq` of the last event that is known already. @default 0 */
+  readonly after?: number;
+  /** Ends the following. */
+  readonly signal?: AbortSignal;
+}
+
+interface Scope {
+  readonly tenant: string;
+  readonly app: string;
+}
+
+interface LiveSession {
+  readonly feed: SessionFeed;
+  /** Runs of this process on it. */
+  writers: number;
+}
+
+const followChecks: OptionChecks<FollowOptions> = {
+  after: (value) => (Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'a whole number from 0'),
+  signal: (value) => (value instanceof AbortSignal ? undefined : 'an AbortSignal'),
+};
+
+/** What is being written in the sessions of one store, as far as this process knows: by its own runs and, with a `PubSub`, by others'. */
+export class LiveSessions {
+  readonly #sessions = new Map<string, LiveSession>();
+  readonly #exchange: Exchange | undefined;
+  readonly #name: string;
+  #isKept: boolean;
+
+  constructor(name: string, pubsub: PubSub | undefined) {
+    this.#name = name;
+    this.#exchange = pubsub === undefined ? undefined : new Exchange(pubsub);
+    this.#isKept = pubsub !== undefined;
+  }
+
+  /** From now on what runs stream is kept for those who begin to follow them later. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  /** Listens to a run of this process. Returns a function that ends it. */
+  heed(scope: Scope, run: Run, ledger: Ledger): () => void {
+    if (!this.#isKept) return () => undefined;
+    const { session, ports } = ledger;
+    const key = liveKey(scope, session);
+    const entry = this.#entry(key, session, ports.store);
+    const { live } = entry.feed;
+    entry.writers++;
+    // What another process has sent is over, now that this one has the session.
+    if (entry.writers === 1) live.clear();
+    const sending = this.#exchange === undefined ? undefined : new Sending(this.#exchange, key, live);
+    const forget = run.listen((event) => {
+      if (isDurable(event)) live.landed(event);
+      else if (live.streamed(event, ledger.lastSeq)) {
+        entry.feed.wake();
+        sending?.wake();
+      }
+    });
+    return () => {
+      forget();
+      sending?.end();
+      entry.writers--;
+      if (entry.writers === 0) live.clear();
+      this.#drop(key, entry);
+    };
+  }
+
+  /**
+   * The durable events of a session after a place, as they land, and what is being written between them.
+   * @throws InvalidRunError, SessionNotFoundError, SeqOutOfRangeError, and what the store throws
+   */
+  async *follow(scope: Scope, store: LedgerStore, session: string, options: FollowOptions): AsyncGenerator<StreamEvent, void, undefined> {
+    const invalid = findInvalidOption(options, followChecks);
+    if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be followed', reason: invalid.reason });
+    const { after = 0, signal = neverAborted } = options;
+    this.keep();
+    const head = await store.head(session);
+    if (head === undefined) throw new SessionNotFoundError({ session, app: scope.app });
+    if (after > head.seq) throw new SeqOutOfRangeError({ seq: after, last: head.seq });
+    const key = liveKey(scope, session);
+    yield* this.#entry(key, session, store).feed.follow(after, head.seq, signal);
+  }
+
+  #entry(key: string, session: string, store: LedgerStore): LiveSession {
+    const known = this.#sessions.get(key);
+    if (known !== undefined) return known;
+    let end: () => void = () => undefined;
+    const feed: SessionFeed = new SessionFeed(session, store, new LiveText(this.#name), (isFollowed) => {
+      end();
+      end = isFollowed ? this.#receive(key, made) : () => undefined;
+      if (!isFollowed) this.#drop(key, made);
+    });
+    const made: LiveSession = { feed, writers: 0 };
+    this.#sessions.set(key, made);
+    return made;
+  }
+
+  /** Takes in what other processes write, while somebody here follows the session. */
+  #receive(key: string, entry: LiveSession): () => void {
+    if (this.#exchange === undefined) return () => undefined;
+    const { feed } = entry;
+    const { name } = this.#exchange;
+    let writer: string | undefined;
+    let isAsking = false;
+    const { ask, end } = this.#exchange.follow(key, ({ from, parts, reports }: LiveMessage) => {
+      if (from === name || entry.writers > 0) return;
+      if (writer !== from) feed.live.clear();
+      writer = from;
+      const misses = parts.map((part) => feed.live.received(part)).includes(true);
+      for (const report of reports) feed.live.reported(report);
+      feed.wake();
+      if (misses && !isAsking) ask();
+      isAsking = misses;
+    });
+    return end;
+  }
+
+  #drop(key: string, entry: LiveSession): void {
+    if (entry.writers === 0 && !entry.feed.isFollowed && this.#sessions.get(key) === entry) this.#sessions.delete(key);
+  }
+}
+
+const neverAborted = new AbortController().signal;
+
+/** Sends what a run writes to the processes that ask for it; while a message is under way, what comes is joined. */
+class Sending {
+  readonly #exchange: Exchange;
+  readonly #key: string;
+  readonly #live: LiveText;
+  readonly #sender = new LiveSender();
+  readonly #demand = new Demand();
+  readonly #forget: () => void;
+  #isSending = false;
+  #isEnded = false;
+
+  constructor(exchange: Exchange, key: string, live: LiveText) {
+    this.#exchange = exchange;
+    this.#key = key;
+    this.#live = live;
+    this.#forget = exchange.answer(key, () => {
+      this.#demand.asked();
+      this.#sender.restart();
+      this.wake();
+    });
+  }
+
+  wake(): void {
+    if (!this.#isSending && this.#demand.isThere) void this.#send();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#forget();
+  }
+
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    for (;;) {
+      const news = this.#sender.take(this.#live);
+      if (this.#isEnded || (news.parts.length === 0 && news.reports.length === 0)) break;
+      await this.#exchange.send(this.#key, news);
+    }
+    this.#isSending = false;
+  }
+}
+
+/** Processes may have several apps on one store object, and an app several tenants: what runs of one stream, followers of another one see. */
+const known = new WeakMap<Store, Map<PubSub | undefined, LiveSessions>>();
+
+/** What is being written in the sessions of a store. */
+export function liveSessionsOf(store: Store, pubsub: PubSub | undefined): LiveSessions {
+  const byPubSub = known.get(store) ?? new Map<PubSub | undefined, LiveSessions>();
+  known.set(store, byPubSub);
+  const found = byPubSub.get(pubsub) ?? new LiveSessions(systemIds.next(), pubsub);
+  byPubSub.set(pubsub, found);
+  return found;
+}
