@@ -89,6 +89,15 @@ function rootTold(ledger: Ledger, { runId, isNamed, input }: RunRequest): Invoca
   return ledger.invocations.byPath.get(told?.invocationId?.split(/[/>]/)[0] ?? '');
 }
 
+/** The root that has taken in already what a run asks for under a chosen name. Whatever it is asked for again is nothing new. */
+export function rootAskedBefore({ ledger }: Pick<Session, 'ledger'>, request: RunRequest): InvocationRecord | undefined {
+  if (!request.isNamed) return undefined;
+  const { invocations } = ledger;
+  const named = invocations.byPath.get(request.runId);
+  if (named !== undefined && (request.input === undefined || hasOutcome(invocations, named.path))) return named;
+  return rootTold(ledger, request);
+}
+
 interface Beginning {
   readonly open: InvocationRecord | undefined;
   readonly runnable: Runnable;
@@ -150,10 +159,13 @@ async function beginPosted(app: AppServices, session: Session, request: RunReque
   const nothing = (): void => undefined;
   const inbox = new InboxReader({ ledger, runId: request.runId, isOpen: () => false, cancel: nothing, pause: nothing, interrupt: nothing });
   if (ledger.inboxSeq > 0) await inbox.drain();
-  for (const [runId, { data }] of inbox.left) {
-    const { runnable: name, text } = data;
-    if (typeof name !== 'string' || typeof text !== 'string') continue;
-    return { open: undefined, runnable: app.registry.get(name), request: { ...request, runId, isNamed: true, input: text, posted: runId } };
+  for (const [runId, { data: posted }] of inbox.left) {
+    const { runnable: name, text, data } = posted;
+    const input = typeof text === 'string' ? text : undefined;
+    if (typeof name !== 'string' || (input === undefined && data === undefined)) continue;
+    const asked = { ...request, runId, isNamed: true, input, data, posted: runId };
+    // Somebody may have run it by its name meanwhile.
+    return { open: ledger.invocations.byPath.get(runId), runnable: app.registry.get(name), request: asked };
   }
   ledger.append([], { wakeAt: null });
   await ledger.durable();
@@ -313,9 +325,9 @@ class Execution {
     this.#hasNothingNew = this.#request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, this.#runId);
     if (this.#hasNothingNew) return undefined;
     continueDetached(run, this.#request.runnable !== undefined);
-    const before = await this.#takeInput();
+    const { before, consumes } = await this.#takeInput();
     const { timeout } = this.#request;
-    const record = await invoke(run, {
+    const invoking = invoke(run, {
       path: this.#runId,
       runnable: this.#runnable,
       mode: 'root',
@@ -324,17 +336,32 @@ class Execution {
       scope: run.scope,
       activity: run.activity,
       before,
-      extras: { wakeAt: this.#app.clock.now() },
+      extras: { wakeAt: this.#app.clock.now(), ...(consumes.length === 0 ? {} : { consumes }) },
     });
+    this.#tellAccepted();
+    const record = await invoking;
     await ledger.durable();
     if (record !== undefined) beginPostProcess(run);
     run.detachedActivity.rest();
     return record;
   }
 
-  /** The input of this run; what continues an open run is told to it at once. */
-  async #takeInput(): Promise<readonly EventDraft[]> {
-    if (this.#isInputGiven) return [];
+  /** What was asked for is in the ledger; whoever wants to know waits until it is durable. */
+  #tellAccepted(): void {
+    const { id: session, ledger } = this.#session;
+    const runId = this.#runId;
+    if (!ledger.invocations.byPath.has(runId)) return;
+    const { lastSeq } = ledger;
+    this.#sink.accept(async () => {
+      if (ledger.durableSeq < lastSeq) await ledger.durable();
+      return { session, runId };
+    });
+  }
+
+  /** The input of this run, and what it takes out of the inbox; what continues an open run is told to it at once. */
+  async #takeInput(): Promise<{ readonly before: readonly EventDraft[]; readonly consumes: readonly number[] }> {
+    const nothing = { before: [], consumes: [] };
+    if (this.#isInputGiven) return nothing;
     this.#isInputGiven = true;
     const { ledger } = this.#session;
     const { posted } = this.#request;
@@ -345,17 +372,19 @@ class Execution {
     if (this.#open !== undefined && granted.length > 0) ledger.append(granted);
     const input = posted !== undefined && this.#tookPosted(posted) ? [] : messageDrafts(ledger, this.#runId, this.#request);
     const left = posted === undefined ? undefined : this.#inbox?.left.get(posted);
-    if (left !== undefined) ledger.append([], { consumes: [left.position] });
-    if (this.#open === undefined) return [...granted, ...input];
+    const consumes = left === undefined ? [] : [left.position];
+    // With the start in one append: a crash between the two would lose it.
+    if (this.#open === undefined) return { before: [...granted, ...input], consumes };
+    if (left !== undefined) ledger.append([], { consumes });
     if (input.length > 0 && (await answersWith(this.#app, ledger, this.#runId, this.#request.input))) {
       await this.#inbox?.drain();
-      return [];
+      return nothing;
     }
     // What has ended is not told anything more.
     const isOver = hasOutcome(ledger.invocations, this.#open.path);
     if (input.length > 0 && !isOver) ledger.append(input);
     if (!isOver || openDetached(ledger).length > 0) ledger.append([], { wakeAt: this.#app.clock.now() });
-    return [];
+    return nothing;
   }
 
   /** Whether what was posted as this run's input is in the ledger. */

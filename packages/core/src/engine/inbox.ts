@@ -128,7 +128,9 @@ export class InboxReader {
       const judged = this.#judge(entry);
       if (judged === undefined) continue;
       const { drafts, requests } = judged;
-      ledger.append(drafts, { consumes: [entry.position], ...(requests === undefined ? {} : { requests }) });
+      // What is no longer in the inbox makes the session due no more, and the run that has taken it in may have waited.
+      const wakeAt = drafts.length > 0 && this.#target.isOpen() ? { wakeAt: ledger.ports.clock.now() } : {};
+      ledger.append(drafts, { consumes: [entry.position], ...wakeAt, ...(requests === undefined ? {} : { requests }) });
       judged.act?.();
     }
     this.#seen = Math.max(this.#seen, upTo, ...entries.map(({ position }) => position));
@@ -194,11 +196,15 @@ export class InboxReader {
   #message(entry: InboxEntry): Judgement | undefined {
     const { isOpen, runId } = this.#target;
     const { data } = entry;
-    // Whoever posted it to start a run takes it out himself.
     const starts = textOf(data, 'runId');
-    if (!isOpen() && starts !== undefined) {
-      this.left.set(starts, entry);
-      return undefined;
+    if (starts !== undefined) {
+      // Whoever posted it to start a run takes it out himself.
+      if (!isOpen() && !this.left.has(starts)) this.left.set(starts, entry);
+      if (!isOpen()) return undefined;
+      if (starts === runId && this.#hasTaken(starts, data)) return { drafts: [] };
+    }
+    if (starts !== undefined && starts !== runId && data['data'] !== undefined) {
+      return { drafts: [this.#refuse(entry, `Another run, "${runId}", was open: it cannot be given what "${starts}" was to begin with.`)] };
     }
     const to = textOf(data, 'invocationId') ?? runId;
     // No prompt would ever have it.
@@ -214,6 +220,16 @@ export class InboxReader {
       ...(clientKey === undefined ? {} : { clientKey }),
     };
     return { drafts: [draft], act: data['interrupt'] === true ? () => this.#target.interrupt() : undefined };
+  }
+
+  /** Whether a run that is asked for again has what it is asked for with. */
+  #hasTaken(clientKey: string, data: JsonObject): boolean {
+    const { ledger } = this.#target;
+    const text = textOf(data, 'text');
+    return (
+      text === undefined ||
+      ledger.events.some((event) => event.type === 'user' && event.clientKey === clientKey && ledger.resolve(event.text) === text)
+    );
   }
 
   /** What somebody found out about a call of unknown outcome counts as a result that came late. */

@@ -33,12 +33,22 @@ export interface RunControl {
   poke(): void;
 }
 
+/** Where what a run was asked for is kept. */
+export interface AcceptedRun {
+  readonly session: string;
+  readonly runId: string;
+}
+
+type ConfirmRun = () => AcceptedRun | Promise<AcceptedRun>;
+
 /** What an execution tells the run that people hold. */
 export interface RunSink {
   push(event: StreamEvent): void;
   readonly isHeard: boolean;
   /** Called once the execution can be steered. */
   attach(control: RunControl): void;
+  /** Called once what was asked for is on its way to the store. `confirm` resolves when it is durable; nobody may ever call it. */
+  accept(confirm: ConfirmRun): void;
   /** What goes on after the result: dispatched children, and giving the session back behind them. */
   background(work: Promise<void>): void;
 }
@@ -59,6 +69,9 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
   #control: RunControl | undefined;
   #background: Promise<void> | undefined;
   #pending: ((control: RunControl) => void)[] = [];
+  #confirm: ConfirmRun | undefined;
+  readonly #asked = Promise.withResolvers<void>();
+  #accepted: Promise<AcceptedRun> | undefined;
 
   constructor(execute: (sink: RunSink) => Promise<RunResult<Output>>, onStream: ((event: StreamEvent) => void) | undefined) {
     const streams = this.#streams;
@@ -73,6 +86,10 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
         return streams.size > 0 || listeners.size > 0 || onStream !== undefined;
       },
       attach: (control) => this.#attach(control),
+      accept: (confirm) => {
+        this.#confirm ??= confirm;
+        this.#asked.resolve();
+      },
       background: (work) => {
         this.#background = work.catch(() => undefined);
       },
@@ -105,6 +122,33 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
   /** As with any promise. */
   finally(onEnd?: (() => void) | null): Promise<RunResult<Output>> {
     return this.#result.finally(onEnd);
+  }
+
+  /**
+   * Resolves as soon as what the run was asked for is durable: whoever else has the app would carry it on if this process died now. That is the
+   * start of the run, the message to the open run, or what was left for the process that holds the session; `runId` then names the run that was
+   * open there, or, where none is known, the run that it will start. (It starts a run of its own also when the open one ends before it is read.)
+   * A run that fails later has been accepted.
+   * Rejects with what kept the run from being carried out when that came first.
+   */
+  accepted(): Promise<AcceptedRun> {
+    if (this.#accepted === undefined) {
+      this.#accepted = this.#whenAccepted();
+      this.#accepted.catch(() => undefined);
+    }
+    return this.#accepted;
+  }
+
+  async #whenAccepted(): Promise<AcceptedRun> {
+    if (this.#confirm === undefined) await Promise.race([this.#asked.promise, this.#result]);
+    // A run that ends without having said so has nothing that is not durable.
+    if (this.#confirm === undefined) return this.#result.then(({ session, runId }) => ({ session: session.id, runId }));
+    try {
+      return await this.#confirm();
+    } catch (error) {
+      await this.#result;
+      throw error;
+    }
   }
 
   /** Durable and transient events from now on. Leaving the iteration does not stop the run. */
