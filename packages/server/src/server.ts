@@ -1,10 +1,16 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { type Runtime, systemClock, systemIds } from 'adjutant';
+import { HTTPException } from 'hono/http-exception';
 import { addAccess } from './access/access.ts';
+import { Idempotency } from './http/idempotency.ts';
+import { nothingAt } from './http/nothing-at.ts';
 import { openApiDocument } from './http/open-api.ts';
 import type { Api, ServerEnv, ServerParts } from './http/parts.ts';
-import { problemResponse, RequestRefusedError, statusOf } from './http/problem.ts';
+import { problemResponse, refusalOf, statusOf } from './http/problem.ts';
 import { refuseInvalid } from './http/validation.ts';
+import { measure } from './metrics/measure.ts';
+import { ServerMetrics } from './metrics/metrics.ts';
+import { waitingCounter } from './metrics/waiting.ts';
 import { checkServerOptions } from './option-checks.ts';
 import { type ResolvedServerOptions, resolveOptions, type ServerOptions } from './options.ts';
 import { addAllRoutes } from './routes/index.ts';
@@ -27,22 +33,28 @@ export interface AdjutantServer {
 export function server(app: Runtime, options: ServerOptions = {}): AdjutantServer {
   checkServerOptions(app, options);
   const closing = new AbortController();
+  const clock = options.ports?.clock ?? systemClock;
   const parts: ServerParts = {
     app,
     options: resolveOptions(options),
-    clock: options.ports?.clock ?? systemClock,
+    clock,
+    metrics: new ServerMetrics(waitingCounter(app, clock)),
     ids: options.ports?.ids ?? systemIds,
     closing: closing.signal,
   };
-  const api = apiOf(parts);
+  const idempotency = new Idempotency(parts);
+  const api = apiOf(parts, idempotency);
   return {
     fetch: async (request, env) => api.fetch(request, env),
     openApi: () => openApiDocument(api),
-    close: async () => closing.abort(),
+    close: async () => {
+      closing.abort();
+      await idempotency.settled();
+    },
   };
 }
 
-function apiOf(parts: ServerParts): Api {
+function apiOf(parts: ServerParts, idempotency: Idempotency): Api {
   const api = new OpenAPIHono<ServerEnv>({ defaultHook: refuseInvalid });
   api.use('*', async (context, next) => {
     context.set('requestId', `req_${parts.ids.next()}`);
@@ -50,20 +62,14 @@ function apiOf(parts: ServerParts): Api {
     await next();
     context.header('x-request-id', context.var.requestId);
   });
+  api.use('*', measure(parts));
   addAccess(api, parts);
+  api.use('/v1/*', idempotency.middleware);
   addAllRoutes(api, parts);
-  api.notFound((context) =>
-    problemResponse(
-      new RequestRefusedError(
-        404,
-        'route_not_found',
-        `There is nothing at ${context.req.method} ${context.req.path}. /v1/openapi.json lists what there is.`,
-      ),
-      context.var.requestId,
-    ),
-  );
-  api.onError((error, context) => {
+  api.notFound((context) => problemResponse(nothingAt(api, context.req), context.var.requestId));
+  api.onError((thrown, context) => {
     const { requestId } = context.var;
+    const error = thrown instanceof HTTPException ? refusalOf(thrown) : thrown;
     if (statusOf(error) >= 500) report(parts.options, error, { id: requestId, method: context.req.method, path: context.req.path });
     return problemResponse(error, requestId);
   });

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Clock, IdSource, Runtime } from 'adjutant';
 import type { Principal } from '../access/principal.ts';
+import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { ResolvedServerOptions } from '../options.ts';
 
 /** What a request carries from the middleware to its route. */
@@ -43,6 +44,7 @@ export interface ServerParts {
   readonly options: ResolvedServerOptions;
   readonly clock: Clock;
   readonly ids: IdSource;
+  readonly metrics: ServerMetrics;
   /** Aborted when the server closes: streams end, and clients come back to another process. */
   readonly closing: AbortSignal;
 }
