@@ -40,6 +40,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   scheduler: { imports: ['base', 'ledger', 'engine'] },
   triggers: { imports: ['base', 'ledger', 'engine'] },
   stores: { imports: ['base', 'ledger'] },
+  redis: { imports: ['base'], types: ['engine'] },
   views: { imports: ['base', 'ledger'], pure: true },
 };
 

@@ -1,0 +1,98 @@
+import type { PubSub } from '../engine/live/pub-sub.ts';
+import { PubSubClosedError } from './errors.ts';
+
+type Listener = (message: string) => void;
+
+/** A client of the package `redis`. */
+export interface RedisClient {
+  readonly isOpen: boolean;
+  connect(): Promise<unknown>;
+  publish(channel: string, message: string): Promise<unknown>;
+  subscribe(channel: string, listener: Listener): Promise<unknown>;
+  unsubscribe(channel: string, listener: Listener): Promise<unknown>;
+  duplicate(): RedisClient;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  destroy(): void;
+}
+
+interface Connections {
+  readonly publisher: RedisClient;
+  readonly subscriber: RedisClient;
+  readonly isOwn: boolean;
+}
+
+/** Redis has connections that send and others that listen: one of each, made with the first message. */
+export class RedisPubSub implements PubSub {
+  readonly #prefix: string;
+  readonly #open: () => Promise<{ readonly client: RedisClient; readonly isOwn: boolean }>;
+  #connections: Promise<Connections> | undefined;
+  #isClosed = false;
+  #isWarned = false;
+
+  constructor(prefix: string, open: () => Promise<{ readonly client: RedisClient; readonly isOwn: boolean }>) {
+    this.#prefix = prefix;
+    this.#open = open;
+  }
+
+  async publish(channel: string, message: string): Promise<void> {
+    const { publisher } = await this.#connected();
+    await publisher.publish(this.#prefix + channel, message);
+  }
+
+  async subscribe(channel: string, listener: Listener): Promise<() => Promise<void>> {
+    const { subscriber } = await this.#connected();
+    const name = this.#prefix + channel;
+    // One function twice would be one subscription.
+    const hear = (message: string): void => listener(message);
+    await subscriber.subscribe(name, hear);
+    return async () => {
+      if (!this.#isClosed) await subscriber.unsubscribe(name, hear);
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const connections = await this.#connections?.catch(() => undefined);
+    if (connections === undefined) return;
+    const { publisher, subscriber, isOwn } = connections;
+    for (const client of isOwn ? [publisher, subscriber] : [subscriber]) if (client.isOpen) client.destroy();
+  }
+
+  #connected(): Promise<Connections> {
+    if (this.#isClosed) return Promise.reject(new PubSubClosedError());
+    this.#connections ??= this.#connect().catch((error: unknown) => {
+      this.#connections = undefined;
+      throw error;
+    });
+    return this.#connections;
+  }
+
+  async #connect(): Promise<Connections> {
+    const { client, isOwn } = await this.#open();
+    const subscriber = client.duplicate();
+    const made = { publisher: client, subscriber, isOwn };
+    for (const each of isOwn ? [client, subscriber] : [subscriber]) {
+      // Connections are made again by themselves; without a listener the first failure would end the process.
+      each.on('error', (error) => this.#warn(error));
+      if (each.isOpen) continue;
+      await each.connect();
+      if (this.#isClosed) break;
+    }
+    if (this.#isClosed) {
+      for (const each of isOwn ? [client, subscriber] : [subscriber]) if (each.isOpen) each.destroy();
+      throw new PubSubClosedError();
+    }
+    this.#isWarned = false;
+    return made;
+  }
+
+  #warn(error: Error): void {
+    if (this.#isWarned || this.#isClosed) return;
+    this.#isWarned = true;
+    const reason = error.message === '' ? error.name : error.message;
+    process.emitWarning(`Redis cannot be reached: other processes do not see parts of answers now. ${reason}`, {
+      type: 'AdjutantWarning',
+      code: 'pub_sub_unreachable',
+    });
+  }
+}
