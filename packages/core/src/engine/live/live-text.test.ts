@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Event, TransientEvent } from '../../ledger/event.ts';
+import { LiveReader, LiveSender, LiveText } from './live-text.ts';
+
+type Move = { readonly path: string } & (
+  | { readonly kind: 'write'; readonly stream: 'assistant_delta' | 'thought_delta'; readonly text: string }
+  | { readonly kind: 'reset' | 'end' }
+);
+
+const paths = ['run/a', 'run/b'];
+const move: fc.Arbitrary<Move> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      path: fc.constantFrom(...paths),
+      stream: fc.constantFrom('assistant_delta' as const, 'thought_delta' as const),
+      text: fc.string({ minLength: 1, maxLength: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('reset' as const, 'end' as const), path: fc.constantFrom(...paths) }) },
+);
+
+/** A writer whose text is known, with the ledger that it writes beside. */
+class Writer {
+  readonly live = new LiveText('writer');
+  readonly ledger: Event[] = [];
+  readonly texts = new Map<string, string>();
+
+  apply(made: Move): void {
+    const { path } = made;
+    if (made.kind === 'write') {
+      const { stream, text } = made;
+      this.texts.set(`${path} ${stream}`, (this.texts.get(`${path} ${stream}`) ?? '') + text);
+      this.live.streamed({ type: stream, invocationId: path, agent: 'a', delta: text }, this.ledger.length);
+      return;
+    }
+    for (const key of this.texts.keys()) if (key.startsWith(path)) this.texts.delete(key);
+    if (made.kind === 'reset') this.live.streamed({ type: 'stream_reset', invocationId: path, agent: 'a' }, this.ledger.length);
+    else {
+      const event = { type: 'model_end', invocationId: path, seq: this.ledger.length + 1 } as Event;
+      this.ledger.push(event);
+      this.live.landed(event);
+    }
+  }
+}
+
+/** What a client makes of what it is given. */
+class Client {
+  readonly texts = new Map<string, string>();
+  #reader = new LiveReader();
+  #seq = 0;
+
+  read({ ledger }: Pick<Writer, 'ledger'>, live: LiveText, upTo = ledger.length): void {
+    for (const event of ledger.slice(this.#seq, upTo)) {
+      this.#seq = event.seq;
+      this.#reader.passed(event);
+      this.#clear((event as { invocationId: string }).invocationId);
+    }
+    this.#reader.arrived(live);
+    for (let event = this.#reader.next(live, this.#seq); event !== undefined; event = this.#reader.next(live, this.#seq)) this.#take(event);
+  }
+
+  /** The connection is lost; what was shown stays until the next one says otherwise. */
+  reconnect(): void {
+    this.#reader = new LiveReader();
+  }
+
+  #take(event: TransientEvent): void {
+    if (event.type === 'stream_reset') this.#clear(event.invocationId);
+    else if ('delta' in event) {
+      const key = `${event.invocationId} ${event.type}`;
+      this.texts.set(key, (this.texts.get(key) ?? '') + event.delta);
+    }
+  }
+
+  #clear(path: string): void {
+    for (const key of this.texts.keys()) if (key.startsWith(path)) this.texts.delete(key);
+  }
+}
+
+const plan = fc.array(fc.record({ move, reads: fc.boolean(), reconnects: fc.boolean(), lost: fc.boolean() }), { maxLength: 60 });
+
+test('whenever a client has read, it shows what has been written, however often it is cut off', () => {
+  fc.assert(
+    fc.property(plan, (steps) => {
+      const writer = new Writer();
+      const client = new Client();
+      for (const { move: made, reads, reconnects } of steps) {
+        writer.apply(made);
+        if (reconnects) client.reconnect();
+        if (reads) client.read(writer, writer.live);
+        if (reads) expect(client.texts).toEqual(writer.texts);
+      }
+    }),
+  );
+});
+
+test('a client that was behind in the ledger shows what has been written as soon as it is not', () => {
+  fc.assert(
+    fc.property(plan, (steps) => {
+      const writer = new Writer();
+      const client = new Client();
+      for (const { move: made, reads } of steps) {
+        writer.apply(made);
+        client.read(writer, writer.live, reads ? writer.ledger.length : Math.max(0, writer.ledger.length - 1));
+        if (reads) expect(client.texts).toEqual(writer.texts);
+      }
+    }),
+  );
+});
+
+test('a copy in another process is made whole again after messages were lost', () => {
+  fc.assert(
+    fc.property(plan, (steps) => {
+      const writer = new Writer();
+      const sender = new LiveSender();
+      const copy = new LiveText('copy');
+      const client = new Client();
+      const send = (lost: boolean): boolean => {
+        const { parts } = sender.take(writer.live);
+        return !lost && parts.map((part) => copy.received(part)).includes(true);
+      };
+      for (const { move: made, lost } of steps) {
+        writer.apply(made);
+        for (const event of writer.ledger) copy.landed(event);
+        // As the process that follows does: something is missing, so it asks for all.
+        if (send(lost)) {
+          sender.restart();
+          send(false);
+        }
+      }
+      sender.restart();
+      send(false);
+      client.read(writer, copy);
+      expect(client.texts).toEqual(writer.texts);
+    }),
+  );
+});
