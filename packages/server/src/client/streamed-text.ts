@@ -1,0 +1,83 @@
+import type { StreamEvent } from 'adjutant';
+
+/** What an agent has said in its last answer, which may be under way. */
+export interface StreamedText {
+  readonly invocationId: string;
+  readonly agent: string;
+  readonly text: string;
+  readonly thoughts: string;
+  /** Whether it is as the ledger has it. Until then it may grow, and begin anew. */
+  readonly isComplete: boolean;
+  /** The round whose text is as the ledger has it; an answer may have several parts. */
+  readonly textRound?: number | undefined;
+  readonly thoughtsRound?: number | undefined;
+}
+
+/** The last answer of each invocation by its path, in the order in which they began. */
+export type StreamedTexts = ReadonlyMap<string, StreamedText>;
+
+export const noText: StreamedTexts = new Map();
+
+/**
+ * Folds an event of a stream into the text so far: `texts = streamedText(texts, event)`. Deltas append, `stream_reset` clears what was streamed of an
+ * answer, and what is in the ledger takes the place of what was streamed.
+ */
+export function streamedText(texts: StreamedTexts, event: StreamEvent): StreamedTexts {
+  const { invocationId } = event;
+  if (invocationId === undefined) return texts;
+  const before = texts.get(invocationId);
+  switch (event.type) {
+    case 'assistant_delta': {
+      const open = openAnswer(before, event);
+      return put(texts, { ...open, text: open.text + event.delta });
+    }
+    case 'thought_delta': {
+      const open = openAnswer(before, event);
+      return put(texts, { ...open, thoughts: open.thoughts + event.delta });
+    }
+    case 'stream_reset':
+      return before === undefined || before.isComplete ? texts : put(texts, { ...before, text: '', thoughts: '' });
+    case 'thought': {
+      const isNext = before !== undefined && before.thoughtsRound === event.round;
+      const open = isNext ? before : openAnswer(before, { invocationId, agent: event.agent });
+      const thoughts = joined(open.thoughts, event.text, isNext);
+      return put(texts, { ...open, thoughts, thoughtsRound: event.round });
+    }
+    case 'assistant': {
+      const isNext = before !== undefined && event.round !== undefined && before.textRound === event.round;
+      const open = isNext ? before : openAnswer(before, { invocationId, agent: event.agent });
+      const text = joined(open.text, event.text, isNext);
+      return put(texts, { ...open, text, textRound: event.round, isComplete: true });
+    }
+    case 'model_end':
+      if (before === undefined || before.isComplete) return texts;
+      // An attempt that failed leaves nothing; one that only called tools has said nothing more.
+      return event.status === 'completed' ? put(texts, { ...before, isComplete: true }) : without(texts, invocationId);
+    default:
+      return texts;
+  }
+}
+
+/** The answer that is under way, or a new one. */
+function openAnswer(
+  before: StreamedText | undefined,
+  { invocationId, agent }: { readonly invocationId: string; readonly agent: string },
+): StreamedText {
+  return before === undefined || before.isComplete ? { invocationId, agent, text: '', thoughts: '', isComplete: false } : before;
+}
+
+/** What the ledger has: one part of an answer, or the next one. A text that is too long for the stream is a reference; what was streamed stays. */
+function joined(streamed: string, recorded: unknown, isNext: boolean): string {
+  if (typeof recorded !== 'string') return streamed;
+  return isNext ? streamed + recorded : recorded;
+}
+
+function put(texts: StreamedTexts, text: StreamedText): StreamedTexts {
+  return new Map(texts).set(text.invocationId, text);
+}
+
+function without(texts: StreamedTexts, invocationId: string): StreamedTexts {
+  const rest = new Map(texts);
+  rest.delete(invocationId);
+  return rest;
+}
