@@ -41,6 +41,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   triggers: { imports: ['base', 'ledger', 'engine'] },
   stores: { imports: ['base', 'ledger'] },
   redis: { imports: ['base'], types: ['engine'] },
+  opentelemetry: { imports: ['base', 'ledger'], types: ['runnables'], nodeModules: ['node:module'] },
   views: { imports: ['base', 'ledger'], pure: true },
 };
 

@@ -1,0 +1,50 @@
+import type { Attributes, Context, Span, SpanStatus } from '@opentelemetry/api';
+import type { OpenTelemetryApi } from './load-api.ts';
+
+/** How what a span is about has ended. */
+export interface SpanEnd {
+  readonly attributes: Attributes;
+  /** Missing when it did not fail. */
+  readonly error?: SpanError | undefined;
+}
+
+export interface SpanError {
+  readonly type: string;
+  /** Shown only with content. */
+  readonly message?: string | undefined;
+}
+
+/** A span under way, and the context in which what belongs below it is done. */
+export class OpenSpan {
+  readonly span: Span;
+  readonly context: Context;
+  readonly #api: OpenTelemetryApi;
+  /** Milliseconds by the clock of `performance.now()`, which spans understand. */
+  readonly startedAt: number;
+  endedAt: number | undefined;
+  /** How it will have ended, once the work behind it is over. */
+  end: SpanEnd | undefined;
+
+  constructor(api: OpenTelemetryApi, span: Span, parent: Context, startedAt: number) {
+    this.#api = api;
+    this.span = span;
+    this.context = api.trace.setSpan(parent, span);
+    this.startedAt = startedAt;
+  }
+
+  /** Ends the span with what is known of it, at the time at which its work was over. */
+  close(end: SpanEnd | undefined, endedAt: number): void {
+    const { span } = this;
+    if (end !== undefined) {
+      span.setAttributes(end.attributes);
+      if (end.error !== undefined) this.#fail(end.error);
+    }
+    span.end(this.endedAt ?? endedAt);
+  }
+
+  #fail({ type, message }: SpanError): void {
+    const status: SpanStatus = { code: this.#api.SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) };
+    this.span.setAttribute('error.type', type);
+    this.span.setStatus(status);
+  }
+}
