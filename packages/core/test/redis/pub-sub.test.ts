@@ -8,9 +8,10 @@ import { sqlite } from 'adjutant/sqlite';
 import { eventually, scriptedModel } from 'adjutant/testing';
 import { createClient } from 'redis';
 import { expect, onTestFinished, test } from 'vitest';
+import { reasonToSkip, redisUrl } from './server.ts';
 
-const port = 6379;
-const url = process.env['REDIS_URL'] ?? `redis://127.0.0.1:${port}`;
+const url = redisUrl;
+const testRedis = test.skipIf(reasonToSkip !== undefined);
 let names = 0;
 const prefix = (): string => `test-${process.pid}-${++names}:`;
 
@@ -20,7 +21,7 @@ function opened(address: string, options: { readonly prefix: string }): PubSub {
   return pubsub;
 }
 
-test('messages reach all who have subscribed, in order, until they end it', async () => {
+testRedis('messages reach all who have subscribed, in order, until they end it', async () => {
   const shared = { prefix: prefix() };
   const [one, other] = [opened(url, shared), opened(url, shared)];
   const heard: string[] = [];
@@ -35,7 +36,7 @@ test('messages reach all who have subscribed, in order, until they end it', asyn
   expect(heard.at(-1)).toBe('second 3');
 });
 
-test('installations with other prefixes hear nothing', async () => {
+testRedis('installations with other prefixes hear nothing', async () => {
   const shared = { prefix: prefix() };
   const heard: string[] = [];
   await opened(url, { prefix: prefix() }).subscribe('news', (message) => heard.push(message));
@@ -45,7 +46,7 @@ test('installations with other prefixes hear nothing', async () => {
   expect(heard).toEqual(['own hello']);
 });
 
-test("a client of the caller's is used, and left open", async () => {
+testRedis("a client of the caller's is used, and left open", async () => {
   const client = createClient({ url });
   await client.connect();
   const pubsub = redis(client, { prefix: prefix() });
@@ -71,7 +72,7 @@ async function cable(): Promise<{ readonly url: string; cut: () => Promise<void>
   let chosen = 0;
   const listen = async (): Promise<void> => {
     server = createServer((socket) => {
-      const upstream = connect(Number(target || port), hostname);
+      const upstream = connect(Number(target || 6379), hostname);
       for (const each of [socket, upstream]) {
         sockets.add(each);
         each.on('error', () => undefined);
@@ -92,56 +93,62 @@ async function cable(): Promise<{ readonly url: string; cut: () => Promise<void>
   return { url: `redis://127.0.0.1:${chosen}`, cut, mend: listen };
 }
 
-test('while Redis is gone runs and followers go on without it; when it is back, so are the parts of answers', async () => {
-  const line = await cable();
-  const path = join(mkdtempSync(join(tmpdir(), 'redis-')), 'app.db');
-  const gates: (() => void)[] = [];
-  const clock = {
-    now: () => 0,
-    monotonic: () => 0,
-    setTimer: (_: number, task: () => void) => {
-      gates.push(task);
-      return () => undefined;
-    },
-  };
-  const step = async (): Promise<void> => {
-    await eventually(() => gates.length > 0);
-    gates.shift()?.();
-  };
-  const chunks = Array.from({ length: 10 }, (_, index) => `${index}`);
-  const writer = agent({ name: 'writer', model: scriptedModel([{ chunks, chunkDelayMs: 1 }], { clock }) });
-  const shared = { prefix: prefix() };
-  const apps = [0, 1].map(() => runtime({ app: 'a', runnables: [writer], store: sqlite(path), recover: 'manual', pubsub: opened(line.url, shared) }));
-  const [here, there] = apps as [(typeof apps)[number], (typeof apps)[number]];
-  await here.sessions.create({ id: 's' });
-  const events: StreamEvent[] = [];
-  const over = new AbortController();
-  const reading = (async () => {
-    for await (const event of there.follow('s', { signal: over.signal })) events.push(event);
-  })();
-  let text = '';
-  const live = (): string => {
-    text = '';
-    for (const event of events) {
-      if (event.type === 'stream_reset') text = '';
-      if (event.type === 'assistant_delta') text += event.delta;
-    }
-    return text;
-  };
-  const run = here.run(writer, { session: 's', input: 'Count' });
-  await step();
-  await eventually(() => live() === '01');
-  await line.cut();
-  await step();
-  await step();
-  await line.mend();
-  await step();
-  // The follower asks again within ten seconds.
-  await eventually(() => live() === '01234', { patienceMs: 25_000 });
-  for (let left = 5; left > 0; left--) await step();
-  expect(await run).toMatchObject({ output: '0123456789' });
-  await eventually(() => events.some(({ type }) => type === 'invocation_end'));
-  over.abort();
-  await reading;
-  await Promise.all(apps.map((app) => app.close()));
-}, 60_000);
+testRedis(
+  'while Redis is gone runs and followers go on without it; when it is back, so are the parts of answers',
+  async () => {
+    const line = await cable();
+    const path = join(mkdtempSync(join(tmpdir(), 'redis-')), 'app.db');
+    const gates: (() => void)[] = [];
+    const clock = {
+      now: () => 0,
+      monotonic: () => 0,
+      setTimer: (_: number, task: () => void) => {
+        gates.push(task);
+        return () => undefined;
+      },
+    };
+    const step = async (): Promise<void> => {
+      await eventually(() => gates.length > 0);
+      gates.shift()?.();
+    };
+    const chunks = Array.from({ length: 10 }, (_, index) => `${index}`);
+    const writer = agent({ name: 'writer', model: scriptedModel([{ chunks, chunkDelayMs: 1 }], { clock }) });
+    const shared = { prefix: prefix() };
+    const apps = [0, 1].map(() =>
+      runtime({ app: 'a', runnables: [writer], store: sqlite(path), recover: 'manual', pubsub: opened(line.url, shared) }),
+    );
+    const [here, there] = apps as [(typeof apps)[number], (typeof apps)[number]];
+    await here.sessions.create({ id: 's' });
+    const events: StreamEvent[] = [];
+    const over = new AbortController();
+    const reading = (async () => {
+      for await (const event of there.follow('s', { signal: over.signal })) events.push(event);
+    })();
+    let text = '';
+    const live = (): string => {
+      text = '';
+      for (const event of events) {
+        if (event.type === 'stream_reset') text = '';
+        if (event.type === 'assistant_delta') text += event.delta;
+      }
+      return text;
+    };
+    const run = here.run(writer, { session: 's', input: 'Count' });
+    await step();
+    await eventually(() => live() === '01');
+    await line.cut();
+    await step();
+    await step();
+    await line.mend();
+    await step();
+    // The follower asks again within ten seconds.
+    await eventually(() => live() === '01234', { patienceMs: 25_000 });
+    for (let left = 5; left > 0; left--) await step();
+    expect(await run).toMatchObject({ output: '0123456789' });
+    await eventually(() => events.some(({ type }) => type === 'invocation_end'));
+    over.abort();
+    await reading;
+    await Promise.all(apps.map((app) => app.close()));
+  },
+  60_000,
+);
