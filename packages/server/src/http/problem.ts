@@ -1,4 +1,5 @@
 import { AdjutantError, isAdjutantError, type JsonObject } from 'adjutant';
+import type { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 
 /** An answer that says what went wrong, as RFC 9457 has it. */
@@ -31,51 +32,73 @@ export class RequestRefusedError extends AdjutantError {
   }
 }
 
-/** Statuses of the core's errors; every other error of a request's own is 400, and every other error 500. */
-const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
-  session_not_found: 404,
-  request_not_found: 404,
-  unknown_runnable: 404,
-  session_exists: 409,
-  session_busy: 409,
-  session_deleted: 410,
-  request_settled: 409,
-  operation_ambiguous: 409,
-  ledger_conflict: 409,
+/**
+ * Statuses of the errors of the core that a request can be the reason of, by their codes; what is not here is a fault inside. What the request
+ * says is wrong: 400. What it says is right but does not go with what is there: 409.
+ */
+export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
+  // Options and values.
+  invalid_run: 400,
+  invalid_input: 400,
+  invalid_option: 400,
+  invalid_state: 400,
+  undeclared_scope: 400,
+  not_json: 400,
   state_conflict: 409,
-  no_open_run: 409,
+  // Requests and answers.
+  request_not_found: 404,
+  request_settled: 409,
+  invalid_answer: 400,
+  decision_not_offered: 400,
   may_not_decide: 403,
-  ledger_mismatch: 409,
+  input_mismatch: 400,
+  operation_ambiguous: 409,
+  approval_token: 400,
+  // Sessions, ledgers and stores.
+  no_open_run: 409,
   not_reopenable: 409,
+  session_busy: 409,
+  session_not_found: 404,
+  session_exists: 409,
+  session_deleted: 410,
+  invalid_cursor: 400,
+  ledger_conflict: 409,
+  ledger_mismatch: 409,
+  orphaned_child: 409,
+  orphaned_effect: 409,
+  unknown_runnable: 409,
+  ledger_unreadable: 500,
+  seq_out_of_range: 400,
   store_unavailable: 503,
   store_too_new: 500,
-  ledger_unreadable: 500,
+  blob_missing: 500,
   run_stopped: 503,
 };
-
-/** The core's errors that the caller's input is the reason of. */
-const inputCodes: ReadonlySet<string> = new Set([
-  'invalid_run',
-  'invalid_answer',
-  'invalid_cursor',
-  'invalid_input',
-  'invalid_option',
-  'input_mismatch',
-  'decision_not_offered',
-  'not_json',
-  'seq_out_of_range',
-  'approval_token',
-  'invalid_state',
-]);
 
 /** Media type of problems. */
 export const problemType = 'application/problem+json';
 
-/** The status that an error of the runtime answers with. */
+/** The status that an error answers with. */
 export function statusOf(error: unknown): ContentfulStatusCode {
   if (error instanceof RequestRefusedError) return error.status;
-  if (!isAdjutantError(error)) return 500;
-  return statusOfCode[error.code] ?? (inputCodes.has(error.code) ? 400 : 500);
+  if (!isAdjutantError(error) || !Object.hasOwn(statusOfCode, error.code)) return 500;
+  return statusOfCode[error.code] ?? 500;
+}
+
+/** What the libraries below refuse, in the words of this server. */
+export function refusalOf(error: HTTPException): RequestRefusedError {
+  switch (error.status) {
+    case 400:
+      return new RequestRefusedError(400, 'malformed_json', 'The body is not JSON, though its content type says so. Send a JSON value in UTF-8.');
+    case 415:
+      return new RequestRefusedError(
+        415,
+        'unsupported_media_type',
+        'This route takes JSON only. Send the body with "content-type: application/json".',
+      );
+    default:
+      return new RequestRefusedError(error.status, 'request_refused', 'The request is refused.');
+  }
 }
 
 /** What a caller is told of an error. Of what went wrong inside, only that it did, and the request's id. */
@@ -108,6 +131,6 @@ function titleOf(code: string): string {
 /** A problem as a response. */
 export function problemResponse(error: unknown, requestId: string): Response {
   const problem = problemOf(error, requestId);
-  const headers = error instanceof RequestRefusedError ? error.headers : {};
+  const headers = error instanceof RequestRefusedError ? error.headers : problem.status === 503 ? { 'retry-after': '1' } : {};
   return new Response(JSON.stringify(problem), { status: problem.status, headers: { ...headers, 'content-type': problemType } });
 }

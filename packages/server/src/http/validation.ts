@@ -10,12 +10,17 @@ interface Validated {
 
 const places: Readonly<Record<string, string>> = { json: 'body', param: 'path', query: 'query', header: 'headers' };
 
+/** A body can be wrong in as many places as it has; its sender is told of the first ones. */
+const mostIssues = 20;
+const longestMessage = 300;
+
 /** Answers what does not fit a route's schemas, with the place of each fault and without the values. */
 export function refuseInvalid(result: Validated, context: Context<ServerEnv>): Response | undefined {
   if (result.success) return undefined;
-  const issues = (result.error?.issues ?? []).map(({ path, message }) => ({
+  const found = result.error?.issues ?? [];
+  const issues = found.slice(0, mostIssues).map(({ path, message }) => ({
     path: [places[result.target] ?? result.target, ...path.map(String)].join('.'),
-    message,
+    message: message.length > longestMessage ? `${message.slice(0, longestMessage - 1)}…` : message,
   }));
   const told = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return problemResponse(new RequestRefusedError(400, 'invalid_request', `The request does not fit: ${told}.`, { issues }), context.var.requestId);
