@@ -14,6 +14,7 @@ import { waitingCounter } from './metrics/waiting.ts';
 import { checkServerOptions } from './option-checks.ts';
 import { type ResolvedServerOptions, resolveOptions, type ServerOptions } from './options.ts';
 import { addAllRoutes } from './routes/index.ts';
+import { OpenStreams } from './stream/open-streams.ts';
 
 /** An app over HTTP. */
 export interface AdjutantServer {
@@ -34,11 +35,14 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
   checkServerOptions(app, options);
   const closing = new AbortController();
   const clock = options.ports?.clock ?? systemClock;
+  const resolved = resolveOptions(options);
+  const metrics = new ServerMetrics(waitingCounter(app, clock));
   const parts: ServerParts = {
     app,
-    options: resolveOptions(options),
+    options: resolved,
     clock,
-    metrics: new ServerMetrics(waitingCounter(app, clock)),
+    metrics,
+    streams: new OpenStreams(resolved.limits.streams, metrics),
     ids: options.ports?.ids ?? systemIds,
     closing: closing.signal,
   };

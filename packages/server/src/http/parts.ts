@@ -3,6 +3,7 @@ import type { Clock, IdSource, Runtime } from 'adjutant';
 import type { Principal } from '../access/principal.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { ResolvedServerOptions } from '../options.ts';
+import type { OpenStreams } from '../stream/open-streams.ts';
 
 /** What a request carries from the middleware to its route. */
 export interface ServerEnv {
@@ -45,6 +46,7 @@ export interface ServerParts {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly metrics: ServerMetrics;
+  readonly streams: OpenStreams;
   /** Aborted when the server closes: streams end, and clients come back to another process. */
   readonly closing: AbortSignal;
 }

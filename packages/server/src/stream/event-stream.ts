@@ -1,0 +1,123 @@
+import type { UnderlyingSource } from 'node:stream/web';
+import type { Clock } from 'adjutant';
+import type { SentFrame } from './frame.ts';
+
+/** What a stream of server-sent events lives on. */
+export interface EventStreamPorts {
+  readonly clock: Clock;
+  /** Milliseconds without a frame after which a comment is sent. */
+  readonly heartbeat: number;
+  /** Aborted when the server closes. */
+  readonly closing: AbortSignal;
+  /** What a reader is told when the stream breaks, as a frame. */
+  readonly problem: (error: unknown) => SentFrame;
+  /** Called once, when the reader is gone or everything is told. */
+  readonly onClose: () => void;
+  readonly onSent?: (frames: number) => void;
+}
+
+type FrameSource = (signal: AbortSignal) => AsyncGenerator<readonly SentFrame[], void, undefined>;
+
+/** Milliseconds after which an `EventSource` that has lost its stream comes back. */
+const retryMs = 1_000;
+
+/** A frame as a server-sent event. */
+export function encodedFrame({ id, event, data }: SentFrame): string {
+  const line = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  return id === undefined ? line : `id: ${id}\n${line}`;
+}
+
+/**
+ * A response body that gives frames as server-sent events. It takes a frame only when the reader wants one, so that a slow reader costs no more
+ * than a fast one; its source is closed as soon as the reader is gone.
+ */
+export function eventStream(source: FrameSource, ports: EventStreamPorts): ReadableStream<Uint8Array> {
+  return new ReadableStream(new EventStreamSource(source, ports), new ByteLengthQueuingStrategy({ highWaterMark: 0 }));
+}
+
+class EventStreamSource implements UnderlyingSource<Uint8Array> {
+  readonly #ports: EventStreamPorts;
+  readonly #gone = new AbortController();
+  readonly #frames: AsyncGenerator<readonly SentFrame[], void, undefined>;
+  readonly #encoder = new TextEncoder();
+  #isWanted = false;
+  #isOver = false;
+  #lastSent: number;
+  #cancelTimer: () => void = () => undefined;
+  readonly #onClosing = (): void => this.#gone.abort();
+
+  constructor(source: FrameSource, ports: EventStreamPorts) {
+    this.#ports = ports;
+    this.#frames = source(this.#gone.signal);
+    this.#lastSent = ports.clock.monotonic();
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    const { closing } = this.#ports;
+    if (closing.aborted) this.#onClosing();
+    else closing.addEventListener('abort', this.#onClosing, { once: true });
+    this.#send(controller, `retry: ${retryMs}\n\n`);
+    this.#beat(controller, this.#ports.heartbeat);
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#isWanted = true;
+    try {
+      const { done, value } = await this.#frames.next();
+      this.#isWanted = false;
+      if (this.#isOver) return;
+      if (done === true) {
+        if (this.#gone.signal.aborted) this.#send(controller, ': the server closes\n\n');
+        this.#close(controller);
+        return;
+      }
+      this.#send(controller, value.map(encodedFrame).join(''));
+      this.#ports.onSent?.(value.length);
+    } catch (error) {
+      this.#isWanted = false;
+      if (this.#isOver) return;
+      this.#send(controller, encodedFrame(this.#ports.problem(error)));
+      this.#close(controller);
+    }
+  }
+
+  async cancel(): Promise<void> {
+    this.#end();
+    await this.#frames.return();
+  }
+
+  #send(controller: ReadableStreamDefaultController<Uint8Array>, text: string): void {
+    controller.enqueue(this.#encoder.encode(text));
+    this.#lastSent = this.#ports.clock.monotonic();
+  }
+
+  #close(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#end();
+    controller.close();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#cancelTimer();
+    this.#ports.closing.removeEventListener('abort', this.#onClosing);
+    this.#gone.abort();
+    this.#ports.onClose();
+  }
+
+  /** Sends a comment when nothing else was sent for long and the reader waits. */
+  #beat(controller: ReadableStreamDefaultController<Uint8Array>, wait: number): void {
+    const { clock, heartbeat } = this.#ports;
+    this.#cancelTimer = clock.setTimer(wait, () => {
+      if (this.#isOver) return;
+      const quiet = clock.monotonic() - this.#lastSent;
+      if (quiet < heartbeat) {
+        this.#beat(controller, heartbeat - quiet);
+        return;
+      }
+      // What the reader has not taken yet is a sign of life already.
+      if (this.#isWanted && controller.desiredSize === 0) this.#send(controller, ': \n\n');
+      this.#beat(controller, heartbeat);
+    });
+  }
+}

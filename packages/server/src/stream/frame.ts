@@ -1,0 +1,60 @@
+import type { StreamEvent } from 'adjutant';
+
+/** One thing that a stream says. */
+export interface Frame {
+  readonly event: string;
+  /** JSON. */
+  readonly data: object;
+  /** It is made of more than durable events, or only repeats what they say: no reader needs it, and it has no id. @default false */
+  readonly isTransient?: boolean;
+}
+
+/** A frame as it is sent. */
+export interface SentFrame {
+  /** Where the stream goes on behind this frame; missing on what is not repeated. */
+  readonly id?: string;
+  readonly event: string;
+  readonly data: object;
+}
+
+/** What a profile makes of one event. */
+export interface Folded<State> {
+  readonly state: State;
+  readonly frames: readonly Frame[];
+}
+
+/**
+ * How a stream is told: a pure fold over its events. What it makes of durable events depends on nothing but durable events, but for transient
+ * frames; so a stream that was cut tells the rest in the same words.
+ */
+export interface Profile<State> {
+  readonly start: State;
+  fold(state: State, event: StreamEvent): Folded<State>;
+  /** The state in which a stream goes on for a reader of whom nobody knows how much of the transient frames it has. */
+  resumed(state: State): State;
+}
+
+/** A profile at work. Its state is its own. */
+export interface Teller {
+  /** Takes in what the reader was told before. */
+  skip(event: StreamEvent): void;
+  /** What the reader was told ends here. */
+  resume(): void;
+  tell(event: StreamEvent): readonly Frame[];
+}
+
+export function tellerOf<State>(profile: Profile<State>): Teller {
+  let state = profile.start;
+  const take = (event: StreamEvent): readonly Frame[] => {
+    const folded = profile.fold(state, event);
+    state = folded.state;
+    return folded.frames;
+  };
+  return {
+    skip: take,
+    resume: () => {
+      state = profile.resumed(state);
+    },
+    tell: take,
+  };
+}

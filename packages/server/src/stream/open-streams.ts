@@ -1,0 +1,46 @@
+import type { Principal } from '../access/principal.ts';
+import { RequestRefusedError } from '../http/problem.ts';
+import type { ServerMetrics, StreamKind } from '../metrics/metrics.ts';
+
+/** Seconds after which somebody who has too many streams may try again. */
+const retryAfterSeconds = 5;
+
+/** The streams that are open, and how many each caller has. */
+export class OpenStreams {
+  readonly #limit: number;
+  readonly #metrics: Pick<ServerMetrics, 'streamOpened' | 'streamClosed'>;
+  readonly #counts = new Map<string, number>();
+
+  /** @param limit streams that one caller may have open at a time */
+  constructor(limit: number, metrics: Pick<ServerMetrics, 'streamOpened' | 'streamClosed'>) {
+    this.#limit = limit;
+    this.#metrics = metrics;
+  }
+
+  /**
+   * Counts a stream in.
+   * @returns what counts it out; called again it does nothing
+   * @throws RequestRefusedError `too_many_streams` (429)
+   */
+  open({ id, tenant }: Pick<Principal, 'id' | 'tenant'>, kind: StreamKind): () => void {
+    const caller = JSON.stringify([tenant, id]);
+    const count = this.#counts.get(caller) ?? 0;
+    if (count >= this.#limit) throw tooMany(this.#limit);
+    this.#counts.set(caller, count + 1);
+    this.#metrics.streamOpened(kind);
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      const left = (this.#counts.get(caller) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(caller);
+      else this.#counts.set(caller, left);
+      this.#metrics.streamClosed(kind);
+    };
+  }
+}
+
+function tooMany(limit: number): RequestRefusedError {
+  const message = `You have ${limit} streams open, which is all that one caller may have. Close one and try again.`;
+  return new RequestRefusedError(429, 'too_many_streams', message, { limit }, { 'retry-after': String(retryAfterSeconds) });
+}

@@ -1,0 +1,66 @@
+import type { ServerParts } from '../http/parts.ts';
+import { problemOf, statusOf } from '../http/problem.ts';
+import type { RouteInput } from '../http/route.ts';
+import { eventStream } from './event-stream.ts';
+import { followed, type StreamSubject } from './followed.ts';
+import type { SentFrame } from './frame.ts';
+import { beginning } from './position.ts';
+
+/** Of a request: what its stream needs. */
+export type StreamRequest = Pick<RouteInput<unknown, unknown, unknown>, 'app' | 'principal' | 'request' | 'requestId'>;
+
+/** Proxies must neither keep a stream nor wait until there is more of it. */
+const streamHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/**
+ * Answers with a stream of server-sent events; with 204, by which an `EventSource` comes to rest, when there is nothing more to be told.
+ * @throws RequestRefusedError `run_not_found` (404), `too_many_streams` (429)
+ */
+export async function streamResponse(
+  parts: ServerParts,
+  { principal, request, requestId }: Omit<StreamRequest, 'app'>,
+  subject: StreamSubject,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const { clock, closing, metrics, options, streams } = parts;
+  const stream = await followed(subject);
+  if (stream === undefined) return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } });
+  const answer = { status: 200, headers: { ...streamHeaders, ...headers } };
+  if (request.method === 'HEAD') return new Response(null, answer);
+  const onClose = streams.open(principal, 'sse');
+  const body = eventStream((signal) => stream.follow(signal), {
+    clock,
+    closing,
+    heartbeat: options.stream.heartbeat,
+    onClose,
+    onSent: (frames) => {
+      for (let i = 0; i < frames; i++) metrics.eventSent('sse');
+    },
+    problem: (error) => brokenFrame(parts, error, { id: requestId, method: request.method, path: new URL(request.url).pathname }),
+  });
+  return new Response(body, answer);
+}
+
+/** Answers with the stream of a run that was just started. */
+export function streamRun(
+  parts: ServerParts,
+  input: StreamRequest,
+  { session, run }: { readonly session: string; readonly run: string },
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return streamResponse(parts, input, { app: input.app, session, run, profile: 'native', position: beginning }, headers);
+}
+
+/** What a reader is told when its stream breaks; the operator is told more. */
+export function brokenFrame(
+  { options }: Pick<ServerParts, 'options'>,
+  error: unknown,
+  request: { readonly id: string; readonly method: string; readonly path: string },
+): SentFrame {
+  if (statusOf(error) >= 500) options.onError?.(error, request);
+  return { event: 'problem', data: problemOf(error, request.id) };
+}
