@@ -7,6 +7,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { checkServer } from './architecture/client-rules.ts';
 import { exceptions, mostExceptions } from './architecture/exceptions.ts';
 import { checkFiles, checkPackages } from './architecture/file-rules.ts';
 import { applyExceptions, type Finding, printFindings, type Rule } from './architecture/finding.ts';
@@ -18,6 +19,7 @@ const index = 'packages/core/src/index.ts';
 const files = readSourceTree();
 const core = readManifest('packages/core');
 const cli = readManifest('packages/cli');
+const server = readManifest('packages/server');
 
 const findings = applyExceptions(
   [
@@ -25,9 +27,11 @@ const findings = applyExceptions(
     ...checkRooms(files),
     ...checkPackages(files, core),
     ...checkPackages(files, cli),
+    ...checkPackages(files, server),
+    ...checkServer(files),
     ...files.filter(({ path }) => path === index).flatMap(checkIndexShape),
     ...checkWeight(index, files, core.dependencies),
-    ...core.entries.filter((entry) => !entry.includes('/testing/')).flatMap((entry) => checkImportEffects(entry, files)),
+    ...[...core.entries, ...server.entries].filter((entry) => !entry.includes('/testing/')).flatMap((entry) => checkImportEffects(entry, files)),
   ],
   exceptions,
 );
@@ -43,6 +47,7 @@ test('the sources were found', () => {
 });
 test('every file can be parsed', () => expectNone('syntax'));
 test('rooms import only what the table allows', () => expectNone('room-import'));
+test('the client of the server loads nothing of core, of the server or of Node', () => expectNone('client-import'));
 test('workspaces import one another by package name', () => expectNone('workspace-import'));
 test('packages are imported at run time only if an install brings them', () => expectNone('package-import'));
 test('no runtime import cycle', () => expectNone('runtime-cycle'));

@@ -3,6 +3,7 @@ import type { Exception } from './exceptions.ts';
 export type Rule =
   | 'syntax'
   | 'room-import'
+  | 'client-import'
   | 'workspace-import'
   | 'package-import'
   | 'runtime-cycle'

@@ -1,5 +1,6 @@
 /** Shows that every rule of the architecture test can fail, on small sources that break it. */
 import { describe, expect, test } from 'vitest';
+import { checkServer } from './client-rules.ts';
 import type { Exception } from './exceptions.ts';
 import { checkFiles, checkPackages } from './file-rules.ts';
 import { applyExceptions, type Finding, printFindings } from './finding.ts';
@@ -63,6 +64,34 @@ describe('the room table', () => {
     expect(rooms('utils/text.ts', '')).toEqual(['room-import utils']);
     expect(rooms('engine/run.ts', "import { agent } from 'adjutant';")).toEqual(['room-import adjutant']);
     expect(rooms('base/hash.ts', "import { hash } from 'node:crypto'; import { readFileSync } from 'node:fs';")).toEqual(['room-import node:fs']);
+  });
+});
+
+describe('the client of the server', () => {
+  const client = (text: string, path = 'client/client.ts'): string[] => short(checkServer([readSource(`packages/server/src/${path}`, text)]));
+
+  test('loads nothing of core, of the rest of the server or of Node', () => {
+    expect(client("import { isAdjutantError } from 'adjutant'; import { problemOf } from '../http/problem.ts';")).toEqual([
+      'client-import adjutant',
+      'client-import ../http/problem.ts',
+    ]);
+    expect(client("import { readFileSync } from 'node:fs'; const load = () => import('hono');")).toEqual([
+      'client-import node:fs',
+      'client-import hono',
+    ]);
+  });
+
+  test('may name their types, and load itself and the parser of streams', () => {
+    const text =
+      "import type { Event } from 'adjutant'; import type { Problem } from '../http/problem.ts'; import { createParser } from 'eventsource-parser';";
+    expect(client(`${text} import { follow } from './follow.ts';`)).toEqual([]);
+    expect(client("import { runtime } from 'adjutant';", 'server.ts')).toEqual([]);
+  });
+
+  test('takes its time and chance from its ports, and so does the server', () => {
+    expect(client('const now = () => Date.now();')).toEqual(['raw-source-of-chance Date.now']);
+    expect(client('const now = () => Date.now();', 'server.ts')).toEqual(['raw-source-of-chance Date.now']);
+    expect(client('const now = () => Date.now();', 'client/ports.ts')).toEqual([]);
   });
 });
 
