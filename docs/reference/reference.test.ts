@@ -19,6 +19,7 @@ function codesInSources(): ReadonlySet<string> {
   const patterns = [
     /super\(\s*'([a-z]+(?:_[a-z]+)*)'/g,
     /new AdjutantError\(\s*'([a-z_]+)'/g,
+    /new RequestRefusedError\(\s*[^,]+,\s*'([a-z_]+)'/g,
     /\bcode: '([a-z_]+)'/g,
     /toErrorRecord\([^()]*, '([a-z_]+)'\)/g,
     /fallbackCode = '([a-z_]+)'/g,
@@ -26,7 +27,7 @@ function codesInSources(): ReadonlySet<string> {
     /const code = [^;]*: '([a-z_]+)';/g,
   ];
   const codes = new Set<string>();
-  for (const path of globSync('packages/{core,cli}/src/**/*.ts', { cwd: root })) {
+  for (const path of globSync('packages/{core,cli,server}/src/**/*.ts', { cwd: root })) {
     if (/\.(test|fixture)\.ts$|testing\/(store-contract|prompt-too-long)/.test(path)) continue;
     const source = read(path);
     for (const pattern of patterns) for (const [, code = ''] of source.matchAll(pattern)) codes.add(code);
@@ -117,6 +118,7 @@ describe('options.md', () => {
     ['engine/run-options.ts', 'RuntimeLimits', 'runtime'],
     ['engine/advance.ts', 'AdvanceOptions', 'advance'],
     ['engine/advance.ts', 'SendOptions', 'cancel, pause, send, reopen and resolveUnknown'],
+    ['engine/advance.ts', 'CancelOptions', 'cancel, pause, send, reopen and resolveUnknown'],
     ['engine/advance.ts', 'ControlOptions', 'cancel, pause, send, reopen and resolveUnknown'],
     ['engine/reopen.ts', 'ReopenOptions', 'cancel, pause, send, reopen and resolveUnknown'],
     ['engine/run-options.ts', 'SessionOptions', 'session'],

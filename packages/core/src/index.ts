@@ -12,7 +12,7 @@ export { PromptNotFoundError, promptAt, promptOf } from './context/recipe.ts';
 export { enrichUserMessages, includeHistory, injectSystemMessage, injectUserMessage, limitTools, pruneReasoning, selectRecentEvents, selectRecentTokens, setToolChoice, wrapUserMessages } from './context/renderers.ts';
 export { enrichment, message, PromptTemplateError, type PromptView, template } from './context/typed-prompts.ts';
 export { EffectFailedError, EffectUnknownError, InvalidEffectError } from './effects/recorded-effect-errors.ts';
-export type { Advance, AdvanceOptions, ControlOptions, SendOptions } from './engine/advance.ts';
+export type { Advance, AdvanceOptions, CancelOptions, ControlOptions, SendOptions } from './engine/advance.ts';
 export type { ApprovalKey } from './engine/approval-token.ts';
 export { DuplicateRunnableError, HandoffRefusedError, InvalidInputError, InvalidRunError, InvalidRuntimeError, InvocationEndedError, NoOpenRunError, RunStoppedError, UnknownRunnableError } from './engine/errors.ts';
 export { InvalidFactError } from './engine/facts.ts';

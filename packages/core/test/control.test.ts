@@ -61,6 +61,28 @@ describe('a run that is under way', () => {
     return { model, prompts, begun: begun.promise, goOn: () => goOn.resolve() };
   }
 
+  test('is not cancelled with another run that has ended by then', async () => {
+    const { model, begun, goOn } = waiting(['one']);
+    const app = runtime({ app: 'control' });
+    const run = app.run(agent({ name: 'a', model }), { session: 's', input: 'Go', runId: 'second' });
+    await begun;
+    await app.cancel('s', { runId: 'first' });
+    const { ledger } = await app.session({ id: 's' });
+    const refused = () => ledger.events.some((event) => event.type === 'decision' && event.component === 'inbox' && event.decision === 'refuse');
+    await eventually(refused, { what: 'the refusal' });
+    goOn();
+    expect(await run).toMatchObject({ status: 'completed', output: 'one' });
+  });
+
+  test('is cancelled by its name', async () => {
+    const { model, begun } = waiting(['one']);
+    const app = runtime({ app: 'control' });
+    const run = app.run(agent({ name: 'a', model }), { session: 's', input: 'Go', runId: 'first' });
+    await begun;
+    await app.cancel('s', { runId: 'first', reason: 'Enough.' });
+    expect(await run).toMatchObject({ status: 'cancelled', error: { message: 'Enough.' } });
+  });
+
   test('gets what is sent to it in its next prompt', async () => {
     const { model, prompts, begun, goOn } = waiting(['one', 'two']);
     const app = runtime({ app: 'control' });

@@ -33,6 +33,11 @@ export interface ControlOptions {
   readonly reason?: string;
 }
 
+export interface CancelOptions extends ControlOptions {
+  /** Only this run: when it has ended by then, nothing is cancelled, and not the run that came after it. @default whatever is open */
+  readonly runId?: string;
+}
+
 export interface SendOptions {
   /** @default 'user' */
   readonly by?: Actor;

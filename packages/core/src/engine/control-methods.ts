@@ -2,8 +2,8 @@ import { postCancel, postGrant, postMessage, postPause, postResolution, type Res
 import type { Actor } from '../ledger/event.ts';
 import type { LedgerPorts } from '../ledger/ledger.ts';
 import type { AnySession } from '../ledger/session.ts';
-import type { ControlOptions, SendOptions } from './advance.ts';
-import { checkControlOptions, checkGrant, checkMessage, checkResolution, sessionIdOf } from './control-options.ts';
+import type { CancelOptions, ControlOptions, SendOptions } from './advance.ts';
+import { checkCancel, checkGrant, checkMessage, checkPause, checkResolution, sessionIdOf } from './control-options.ts';
 import { AnswersRequests } from './request-methods.ts';
 
 /** The methods of a runtime that say something to a session, whoever works on it. */
@@ -19,17 +19,17 @@ export abstract class ControlsSessions extends AnswersRequests {
    * Resolves when it is stored; nobody who works on the session takes more than a second to heed it.
    * @throws SessionNotFoundError, StoreUnavailableError
    */
-  async cancel(session: AnySession | string, options: ControlOptions = {}): Promise<void> {
-    checkControlOptions('cancelled', options);
-    const { by = 'user', reason } = options;
+  async cancel(session: AnySession | string, options: CancelOptions = {}): Promise<void> {
+    checkCancel(options);
+    const { by = 'user', reason, runId } = options;
     const id = sessionIdOf(session);
-    await postCancel({ session: id, ports: this.controlPorts() }, { by, reason });
+    await postCancel({ session: id, ports: this.controlPorts() }, { by, reason, runId });
     this.posted(id);
   }
 
   /** Lets a session end its open round and begin no other, until it is resumed. @throws SessionNotFoundError, StoreUnavailableError */
   async pause(session: AnySession | string, options: ControlOptions = {}): Promise<void> {
-    checkControlOptions('paused', options);
+    checkPause(options);
     const { by = 'operator', reason } = options;
     const id = sessionIdOf(session);
     await postPause({ session: id, ports: this.controlPorts() }, { by, reason });

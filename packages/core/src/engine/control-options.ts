@@ -17,7 +17,7 @@ import { NotJsonError } from '../ledger/errors.ts';
 import type { ListOptions } from '../ledger/port.ts';
 import { type AnySession, Session } from '../ledger/session.ts';
 import { isListOfGrants } from '../supervision/permission.ts';
-import type { ControlOptions, SendOptions } from './advance.ts';
+import type { CancelOptions, ControlOptions, SendOptions } from './advance.ts';
 import { InvalidRunError } from './errors.ts';
 import type { ReopenOptions } from './reopen.ts';
 
@@ -27,6 +27,7 @@ const isOutsider: OptionCheck = (value) =>
     : "'user', 'operator' or 'trigger', with an id behind a colon";
 
 const controlChecks: OptionChecks<ControlOptions> = { by: isOutsider, reason: isText };
+const cancelChecks: OptionChecks<CancelOptions> = { ...controlChecks, runId: isNonEmptyText };
 const sendChecks: OptionChecks<SendOptions> = { by: isOutsider, invocationId: isNonEmptyText, interrupt: isFlag, clientKey: isNonEmptyText };
 const reopenChecks: OptionChecks<ReopenOptions> = { path: isNonEmptyText, reason: isNonEmptyText, by: isOutsider };
 const listChecks: OptionChecks<ListOptions> = {
@@ -53,8 +54,13 @@ export function checkListOptions(options: ListOptions): void {
 }
 
 /** @throws InvalidRunError */
-export function checkControlOptions(action: 'cancelled' | 'paused', options: ControlOptions): void {
-  check(`The session cannot be ${action}`, options, controlChecks);
+export function checkCancel(options: CancelOptions): void {
+  check('The session cannot be cancelled', options, cancelChecks);
+}
+
+/** @throws InvalidRunError */
+export function checkPause(options: ControlOptions): void {
+  check('The session cannot be paused', options, controlChecks);
 }
 
 /** @throws InvalidRunError */

@@ -140,7 +140,9 @@ export class InboxReader {
     const { isOpen, runId, heedsPausesAfter = 0 } = this.#target;
     switch (entry.type) {
       case 'cancel':
-        return isOpen() ? this.#cancel(entry) : { drafts: [this.#refuse(entry, 'The run had ended before it could be cancelled.')] };
+        return isOpen() && (textOf(entry.data, 'runId') ?? runId) === runId
+          ? this.#cancel(entry)
+          : { drafts: [this.#refuse(entry, 'The run had ended before it could be cancelled.')] };
       case 'pause':
         if (!isOpen()) return { drafts: [this.#refuse(entry, 'The run had ended before it could be paused.')] };
         if (entry.position <= heedsPausesAfter) return { drafts: [this.#refuse(entry, 'The run was resumed after that.')] };

@@ -59,12 +59,12 @@ export function postTokenRefusal(
 /** A ledger to which something is posted. */
 type Addressee = { readonly session: string; readonly ports: { readonly store: LedgerStore; readonly clock: Clock; readonly ids: IdSource } };
 
-/** Asks whoever works on a session to cancel what is under way. @throws SessionNotFoundError */
+/** Asks whoever works on a session to cancel what is under way, or one run of it. @throws SessionNotFoundError */
 export function postCancel(
   { session, ports }: Addressee,
-  { by, reason }: { readonly by: Actor; readonly reason?: string | undefined },
+  { by, reason, runId }: { readonly by: Actor; readonly reason?: string | undefined; readonly runId?: string | undefined },
 ): Promise<PostReceipt> {
-  const data = reason === undefined ? {} : { reason };
+  const data = { ...(reason === undefined ? {} : { reason }), ...(runId === undefined ? {} : { runId }) };
   return ports.store.post(session, { key: `cancel:${ports.ids.next()}`, lane: 'control', by, at: ports.clock.now(), type: 'cancel', data });
 }
 
