@@ -1,0 +1,187 @@
+import { isAdjutantError, type RequestAnswer, type RequestEntry } from 'adjutant';
+import { isBegunBefore } from '../http/new-id.ts';
+import type { AddRoutes, Api } from '../http/parts.ts';
+import { problemOf } from '../http/problem.ts';
+import { isRequestInReach, reachableRequest } from '../http/reachable-request.ts';
+import { readRequestCursor, writeRequestCursor } from '../http/request-cursor.ts';
+import { addRoute, type RouteInput } from '../http/route.ts';
+import {
+  type AnswerJson,
+  answerSchema,
+  batchSchema,
+  type OutcomesJson,
+  outcomesSchema,
+  type RequestJson,
+  type RequestQueryJson,
+  requestListSchema,
+  requestParamsSchema,
+  requestQuerySchema,
+  requestSchema,
+} from '../schemas/approval.ts';
+
+type Input = Pick<RouteInput<unknown, unknown, unknown>, 'app' | 'principal' | 'context' | 'requestId'>;
+
+const tag = 'Approvals';
+
+/** What waits for somebody: listed, shown and answered. */
+export const addApprovalRoutes: AddRoutes = (api) => {
+  addList(api);
+  addGet(api);
+  addAnswer(api);
+  addBatch(api);
+};
+
+function addList(api: Api): void {
+  addRoute(
+    api,
+    {
+      method: 'get',
+      path: '/v1/approvals',
+      permission: 'read',
+      operationId: 'listRequests',
+      tag,
+      summary: 'What waits for somebody, in the order in which it was asked for',
+      query: requestQuerySchema,
+      answers: { 200: { description: 'A page of requests.', schema: requestListSchema } },
+    },
+    async (input) => {
+      const { limit } = input.query;
+      // One more than is wanted tells whether there is another page.
+      const found = await reachableRequests(input, input.query, limit + 1);
+      const requests = found.slice(0, limit);
+      const last = requests.at(-1);
+      const cursor = last === undefined || found.length <= limit ? {} : { cursor: writeRequestCursor(last) };
+      return { status: 200, body: { requests: requests.map(jsonOf), ...cursor } };
+    },
+  );
+}
+
+/** The first requests of a query that the caller may know of. */
+async function reachableRequests(input: Input, query: RequestQueryJson, count: number): Promise<readonly RequestEntry[]> {
+  const { kind, status, session, cursor } = query;
+  const { app, principal } = input;
+  const user = principal.user ?? query.user;
+  if (query.user !== undefined && query.user !== user) return [];
+  const filter = {
+    ...(kind === undefined ? {} : { kinds: [kind] }),
+    ...(status === 'all' ? {} : { status }),
+    ...(session === undefined ? {} : { session }),
+    ...(user === undefined ? {} : { user }),
+    limit: count,
+  };
+  const inReach = new Map<string, Promise<boolean>>();
+  const requests: RequestEntry[] = [];
+  let after = cursor === undefined ? undefined : readRequestCursor(cursor);
+  for (;;) {
+    const page = await app.listRequests({ ...filter, ...(after === undefined ? {} : { after }) });
+    for (const entry of page) {
+      const known = inReach.get(entry.session) ?? isRequestInReach(input, entry);
+      inReach.set(entry.session, known);
+      if (await known) requests.push(entry);
+    }
+    if (page.length < count || requests.length >= count) return requests.slice(0, count);
+    after = page.at(-1);
+  }
+}
+
+function addGet(api: Api): void {
+  addRoute(
+    api,
+    {
+      method: 'get',
+      path: '/v1/approvals/{request}',
+      permission: 'read',
+      operationId: 'getRequest',
+      tag,
+      summary: 'One request',
+      params: requestParamsSchema,
+      answers: { 200: { description: 'The request.', schema: requestSchema } },
+    },
+    async (input) => ({ status: 200, body: jsonOf(await reachableRequest(input, input.params.request)) }),
+  );
+}
+
+function addAnswer(api: Api): void {
+  addRoute(
+    api,
+    {
+      method: 'post',
+      path: '/v1/approvals/{request}',
+      permission: 'operate',
+      operationId: 'answerRequest',
+      tag,
+      summary: 'Answers a request',
+      description:
+        'Of all answers, expiries and cancels exactly one settles a request; the others get `request_settled`, which says who was first. An answer that does not fit leaves the request pending. The run goes on by itself, in whatever process has it.',
+      params: requestParamsSchema,
+      body: answerSchema,
+      answers: { 200: { description: 'The request as it was settled.', schema: requestSchema } },
+    },
+    async (input) => {
+      const { request } = input.params;
+      await answer(input, request, input.body);
+      return { status: 200, body: jsonOf(await input.app.requests.get(request)) };
+    },
+  );
+}
+
+function addBatch(api: Api): void {
+  addRoute(
+    api,
+    {
+      method: 'post',
+      path: '/v1/approvals',
+      permission: 'operate',
+      operationId: 'answerRequests',
+      tag,
+      summary: 'Answers several requests, each by itself',
+      description: 'What is wrong with one answer does not stop the others: each has its outcome.',
+      body: batchSchema,
+      answers: { 200: { description: 'What became of each answer.', schema: outcomesSchema } },
+    },
+    async (input) => {
+      const outcomes = await Promise.all(input.body.answers.map(({ requestId, ...said }) => outcomeOf(input, requestId, said)));
+      return { status: 200, body: { outcomes } };
+    },
+  );
+}
+
+async function outcomeOf(input: Input, requestId: string, said: AnswerJson): Promise<OutcomesJson['outcomes'][number]> {
+  try {
+    await answer(input, requestId, said);
+    return { requestId, accepted: true };
+  } catch (error) {
+    const problem = problemOf(error, input.requestId);
+    // What went wrong inside is no outcome: the whole request can be sent again.
+    if (problem.status >= 500) throw error;
+    return { requestId, accepted: false, problem: { ...problem } };
+  }
+}
+
+/** Answers in the caller's name. @throws as `app.answer`, for requests in the caller's reach */
+async function answer(input: Input, requestId: string, { decision, input: given, args, reason }: AnswerJson): Promise<void> {
+  const { app, principal } = input;
+  await reachableRequest(input, requestId);
+  const value = given === undefined ? args : given;
+  const said = {
+    by: principal.actor,
+    ...(decision === undefined ? {} : { decision }),
+    ...(value === undefined ? {} : { input: value }),
+    ...(reason === undefined ? {} : { reason }),
+  } as RequestAnswer;
+  try {
+    await app.answer(requestId, said);
+  } catch (error) {
+    if (!isOwnEarlierAnswer(input, error)) throw error;
+  }
+}
+
+/** Whether the request was settled by the first try of what is now repeated. */
+function isOwnEarlierAnswer(input: Input, error: unknown): boolean {
+  if (!isBegunBefore(input) || !isAdjutantError(error, 'request_settled')) return false;
+  return error.data['status'] === 'answered' && error.data['by'] === input.principal.actor;
+}
+
+function jsonOf(entry: RequestEntry): RequestJson {
+  return entry as unknown as RequestJson;
+}

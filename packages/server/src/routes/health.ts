@@ -1,0 +1,69 @@
+import type { AddRoutes, Api, ServerParts } from '../http/parts.ts';
+import { addRoute } from '../http/route.ts';
+import { storeCheck } from '../http/store-check.ts';
+import { healthSchema, readinessSchema } from '../schemas/health.ts';
+import { packageVersion } from '../version.ts';
+
+const tag = 'Health';
+const noStore = { 'cache-control': 'no-store' };
+
+/** Whether the process lives, and whether it can work. Public, and without anything secret. */
+export const addHealthRoutes: AddRoutes = (api, parts) => {
+  addHealth(api, parts);
+  addReadiness(api, parts);
+};
+
+function addHealth(api: Api, { clock }: ServerParts): void {
+  const began = clock.monotonic();
+  addRoute(
+    api,
+    {
+      method: 'get',
+      path: '/v1/health',
+      permission: 'public',
+      operationId: 'getHealth',
+      tag,
+      summary: 'Whether the process lives',
+      description: 'Restart it when this is not answered.',
+      answers: { 200: { description: 'It lives.', schema: healthSchema } },
+    },
+    () => {
+      const uptime = Math.floor((clock.monotonic() - began) / 1_000);
+      return { status: 200, body: { status: 'ok', version: packageVersion, uptime }, headers: noStore };
+    },
+  );
+}
+
+function addReadiness(api: Api, { app, clock, closing }: ServerParts): void {
+  const isStoreWell = storeCheck(app, clock);
+  addRoute(
+    api,
+    {
+      method: 'get',
+      path: '/v1/ready',
+      permission: 'public',
+      operationId: 'getReadiness',
+      tag,
+      summary: 'Whether the process can work',
+      description: 'Send requests elsewhere while this is not 200.',
+      answers: {
+        200: { description: 'It can.', schema: readinessSchema },
+        503: { description: 'It cannot: the store does not answer, or the server closes.', schema: readinessSchema },
+      },
+    },
+    async () => {
+      const isWell = await isStoreWell();
+      const isReady = isWell && !closing.aborted;
+      return {
+        status: isReady ? 200 : 503,
+        body: {
+          status: isReady ? 'ready' : 'not_ready',
+          store: isWell ? 'ok' : 'unavailable',
+          closing: closing.aborted,
+          deltas: app.carriesDeltas,
+        },
+        headers: noStore,
+      };
+    },
+  );
+}
