@@ -1,7 +1,19 @@
+export type { ApiKey } from './access/api-key.ts';
+export {
+  ApiKeyNotFoundError,
+  ApiKeyStateError,
+  type ApiKeys,
+  apiKeys,
+  InvalidApiKeyError,
+  type IssuedApiKey,
+  type KeyChangeOptions,
+  type NewApiKey,
+  type RotateOptions,
+} from './access/api-keys.ts';
 export type { Permission, Principal, Role } from './access/principal.ts';
 export type { Problem } from './http/problem.ts';
 export { RequestRefusedError } from './http/problem.ts';
 export { InvalidServerError } from './option-checks.ts';
-export type { AuthOptions, CorsOptions, JwtOptions, ServerLimits, ServerOptions, StreamOptions } from './options.ts';
+export type { AuthOptions, ClaimNames, CorsOptions, JwtOptions, ServerLimits, ServerOptions, StreamOptions } from './options.ts';
 export { CannotListenError, type ListeningServer, type ServeOptions, type ShutdownOptions, serve } from './serve.ts';
 export { type AdjutantServer, server } from './server.ts';

@@ -8,13 +8,24 @@ export interface JwtOptions {
   readonly secret?: string | { reveal(): string };
   /** Who must have issued the token (`iss`). @default anybody who can sign it */
   readonly issuer?: string;
-  /** For whom it must have been issued (`aud`). */
+  /** For whom it must have been issued (`aud`). Needed with `jwks`: issuers sign tokens for other services with the same keys. */
   readonly audience?: string;
-  /** Names of the claims that say what the bearer may do. @default { tenant: 'tenant', roles: 'roles', user: 'sub' (for tokens without a role that operates), agents: 'agents' } */
-  readonly claims?: { readonly tenant?: string; readonly roles?: string; readonly user?: string; readonly agents?: string };
+  readonly claims?: ClaimNames;
 }
 
-/** Who may call. Without it only this machine may, and may do everything. */
+/** Names of the claims that say what the bearer may do. Every token also needs `sub` and `exp`. */
+export interface ClaimNames {
+  /** Whose sessions are in reach; a token without it is refused. `false`: tokens name no tenant and are all of the app's own. @default 'tenant' */
+  readonly tenant?: string | false;
+  /** The roles, as a list; others than the four are passed over. A token without one of them may do nothing. @default 'roles' */
+  readonly roles?: string;
+  /** The user that the bearer is bound to. If it is named here, a token without it is refused: `user: 'sub'` binds every bearer to itself. @default 'user', where a token has it */
+  readonly user?: string;
+  /** The agents that the bearer is bound to, as a list. If it is named here, a token without it is refused. @default 'agents', where a token has it */
+  readonly agents?: string;
+}
+
+/** Who may call: nobody without a credential. */
 export interface AuthOptions {
   /** Whether API keys of the app's store are accepted: those that `adjutant keys` makes. @default true */
   readonly keys?: boolean;
@@ -24,8 +35,10 @@ export interface AuthOptions {
 export interface ServerLimits {
   /** Bytes of a request's body. @default 1_048_576 */
   readonly bodyBytes?: number;
-  /** Requests of one caller per minute; `false` for no limit. @default 600 */
+  /** Requests of one caller per minute, in each process; `false` for no limit. @default 600; no limit without `auth` */
   readonly requestsPerMinute?: number | false;
+  /** Requests without a valid credential from one address per minute that are told so; more are refused as too many. @default 30 */
+  readonly failuresPerMinute?: number;
   /** Streams that one caller may have open at a time. @default 100 */
   readonly streams?: number;
 }
@@ -44,6 +57,8 @@ export interface StreamOptions {
 export interface ServerOptions {
   /** @default none: only callers of this machine are let in, and may do everything */
   readonly auth?: AuthOptions;
+  /** How many proxies of one's own are in front of the server, whose `X-Forwarded-…` headers are believed. @default 0 */
+  readonly trustProxy?: number;
   readonly limits?: ServerLimits;
   /** @default none: pages of other origins cannot call */
   readonly cors?: CorsOptions;
@@ -61,7 +76,13 @@ export interface ServerOptions {
 /** Options with their defaults. */
 export interface ResolvedServerOptions {
   readonly auth: AuthOptions | undefined;
-  readonly limits: { readonly bodyBytes: number; readonly requestsPerMinute: number | false; readonly streams: number };
+  readonly trustProxy: number;
+  readonly limits: {
+    readonly bodyBytes: number;
+    readonly requestsPerMinute: number | false;
+    readonly failuresPerMinute: number;
+    readonly streams: number;
+  };
   readonly cors: CorsOptions | undefined;
   readonly stream: { readonly heartbeat: number };
   readonly idempotency: { readonly keepFor: number };
@@ -71,17 +92,21 @@ export interface ResolvedServerOptions {
 
 const defaultBodyBytes = 1_048_576;
 const defaultRequestsPerMinute = 600;
+const defaultFailuresPerMinute = 30;
 const defaultStreams = 100;
 const defaultHeartbeatMs = 15_000;
 const defaultKeepMs = 86_400_000;
 
 export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
-  const { auth, limits = {}, cors, stream = {}, idempotency = {}, publicUrl, onError } = options;
+  const { auth, trustProxy = 0, limits = {}, cors, stream = {}, idempotency = {}, publicUrl, onError } = options;
   return {
     auth,
+    trustProxy,
     limits: {
       bodyBytes: limits.bodyBytes ?? defaultBodyBytes,
-      requestsPerMinute: limits.requestsPerMinute ?? defaultRequestsPerMinute,
+      // Whoever has the machine needs no limit to be kept from the others.
+      requestsPerMinute: limits.requestsPerMinute ?? (auth === undefined ? false : defaultRequestsPerMinute),
+      failuresPerMinute: limits.failuresPerMinute ?? defaultFailuresPerMinute,
       streams: limits.streams ?? defaultStreams,
     },
     cors,

@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { type Runtime, systemClock, systemIds } from 'adjutant';
 import { HTTPException } from 'hono/http-exception';
 import { addAccess } from './access/access.ts';
+import { ServerAccess } from './access/server-access.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { nothingAt } from './http/nothing-at.ts';
 import { openApiDocument } from './http/open-api.ts';
@@ -37,13 +38,15 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
   const clock = options.ports?.clock ?? systemClock;
   const resolved = resolveOptions(options);
   const metrics = new ServerMetrics(waitingCounter(app, clock));
+  const ids = options.ports?.ids ?? systemIds;
   const parts: ServerParts = {
     app,
     options: resolved,
     clock,
     metrics,
     streams: new OpenStreams(resolved.limits.streams, metrics),
-    ids: options.ports?.ids ?? systemIds,
+    ids,
+    access: new ServerAccess(app, { clock, ids, onError: (error) => reportBeside(resolved, error) }),
     closing: closing.signal,
   };
   const idempotency = new Idempotency(parts);
@@ -54,6 +57,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     close: async () => {
       closing.abort();
       await idempotency.settled();
+      await parts.access.audit.close();
     },
   };
 }
@@ -91,4 +95,9 @@ function report(
   }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   process.emitWarning(`${request.method} ${request.path} failed (${request.id}): ${text}`, { type: 'AdjutantWarning', code: 'request_failed' });
+}
+
+/** What goes wrong beside the requests, so that no answer can say so. */
+function reportBeside(options: ResolvedServerOptions, error: unknown): void {
+  report(options, error, { id: 'none', method: 'none', path: 'none' });
 }

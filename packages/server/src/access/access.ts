@@ -1,13 +1,78 @@
-import type { Api, ServerParts } from '../http/parts.ts';
-import type { Principal } from './principal.ts';
+import { isAdjutantError } from 'adjutant';
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Api, ServerEnv, ServerParts } from '../http/parts.ts';
+import { addressGroup, clientAddress } from './address.ts';
+import { recordRequest } from './audit/record-request.ts';
+import { type Authenticate, authenticator } from './authenticate.ts';
+import { type Destination, destinationOf } from './guard.ts';
+import { allowOrigins, secureAnswers } from './headers.ts';
+import { type LimitHeaders, limitBody, RateLimit } from './limits.ts';
+import { anonymous, type Principal } from './principal.ts';
 
-const local: Omit<Principal, 'tenant'> = { id: 'local', roles: ['admin'], actor: 'operator' };
+/** Asked for by machines that watch over the server, many of which may share an address: an answer must not be refused to them. */
+const watched: ReadonlySet<string> = new Set(['/v1/health', '/v1/ready']);
 
 /** What every request passes before its route: who calls, what they may do, and how much of it. */
 export function addAccess(api: Api, parts: ServerParts): void {
-  api.use('*', async (context, next) => {
-    context.set('principal', { ...local, tenant: parts.app.tenant });
-    context.set('app', parts.app);
+  const { cors, limits, trustProxy } = parts.options;
+  api.use('*', secureAnswers({ trustProxy, cors }));
+  if (cors !== undefined) api.use('*', allowOrigins(cors));
+  api.use('*', recordRequest(parts));
+  api.use('*', admit(parts));
+  api.use('*', limitBody(limits.bodyBytes));
+}
+
+/** Lets a request in, as who it is. */
+function admit(parts: ServerParts): MiddlewareHandler<ServerEnv> {
+  const authenticate = authenticator(parts);
+  const limits = limitsOf(parts);
+  return async (context, next) => {
+    const destination = destinationOf(context);
+    context.set('address', clientAddress(context, parts.options.trustProxy));
+    // What a route is not told about who calls, it cannot give away.
+    setCaller(context, parts, anonymous(parts.app.tenant));
+    const headers = isPublic(destination) ? await limits.ofAnybody(context, destination) : await admitCaller(context, parts, authenticate, limits);
     await next();
+    for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
+  };
+}
+
+/** Also what leads nowhere. A route that does not say what it asks is not public. */
+function isPublic({ guarded, route }: Destination): boolean {
+  return guarded === undefined ? route === undefined : guarded.permission === 'public';
+}
+
+async function admitCaller(context: Context<ServerEnv>, parts: ServerParts, authenticate: Authenticate, limits: Limits): Promise<LimitHeaders> {
+  const principal = await authenticate(context).catch(async (error: unknown) => {
+    // Whoever has a valid credential is let in all the same: others behind the same address must not be able to keep it out.
+    if (isAdjutantError(error, 'unauthenticated')) await limits.failures.count(addressGroup(context.var.address));
+    throw error;
   });
+  setCaller(context, parts, principal);
+  return (await limits.callers?.count(JSON.stringify([principal.tenant, principal.id]))) ?? {};
+}
+
+function setCaller(context: Context<ServerEnv>, { app }: ServerParts, principal: Principal): void {
+  context.set('principal', principal);
+  context.set('app', principal.tenant === app.tenant ? app : app.forTenant(principal.tenant));
+}
+
+interface Limits {
+  readonly callers: RateLimit | undefined;
+  readonly failures: RateLimit;
+  ofAnybody(context: Context<ServerEnv>, destination: Destination): Promise<LimitHeaders>;
+}
+
+function limitsOf({ options: { limits } }: ServerParts): Limits {
+  const perMinute = limits.requestsPerMinute;
+  const callers = perMinute === false ? undefined : new RateLimit('caller', perMinute);
+  const addresses = perMinute === false ? undefined : new RateLimit('address', perMinute);
+  return {
+    callers,
+    failures: new RateLimit('failures', limits.failuresPerMinute),
+    async ofAnybody(context, { route }) {
+      if (route === undefined || watched.has(route)) return {};
+      return (await addresses?.count(addressGroup(context.var.address))) ?? {};
+    },
+  };
 }

@@ -1,14 +1,44 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
+import { matchedRoutes } from 'hono/route';
 import type { ServerEnv } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import { isAllowed, type Permission } from './principal.ts';
 
-/** Lets only those call a route who may. */
-export function guard(permission: Permission | 'public'): MiddlewareHandler<ServerEnv> {
-  return async (context, next) => {
+/** What a route asks of its callers. */
+export interface GuardedRoute {
+  readonly permission: Permission | 'public';
+  /** The call, by the name that the document of the routes has for it. */
+  readonly operationId: string;
+}
+
+const guarded = new WeakMap<object, GuardedRoute>();
+
+/** Lets only those call a route who may. Runs before the request is looked at: who may not call is not told what a call must be. */
+export function guard(permission: Permission | 'public', operationId: string): MiddlewareHandler<ServerEnv> {
+  const middleware: MiddlewareHandler<ServerEnv> = async (context, next) => {
     if (permission !== 'public' && !isAllowed(context.var.principal, permission)) {
       throw new RequestRefusedError(403, 'forbidden', `This needs the permission "${permission}", which none of your roles gives.`, { permission });
     }
     await next();
+  };
+  guarded.set(middleware, { permission, operationId });
+  return middleware;
+}
+
+/** Where a request is going. */
+export interface Destination {
+  /** What its route asks; `undefined` for a route that does not say, and where there is none. */
+  readonly guarded: GuardedRoute | undefined;
+  /** The path of the route, with its parameters in braces; `undefined` where there is none. */
+  readonly route: string | undefined;
+}
+
+/** Finds the route of a request, before it is there. */
+export function destinationOf(context: Context<ServerEnv>): Destination {
+  const routes = matchedRoutes(context).filter(({ method }) => method !== 'ALL');
+  const found = routes.find(({ handler }) => guarded.has(handler)) ?? routes.at(-1);
+  return {
+    guarded: found === undefined ? undefined : guarded.get(found.handler),
+    route: found?.path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}'),
   };
 }

@@ -17,7 +17,7 @@ export const roles: readonly Role[] = ['viewer', 'auditor', 'operator', 'admin']
 
 /** Whoever calls the server, as its credential says. */
 export interface Principal {
-  /** Names the caller in audit events and limits: `key:<id>`, `jwt:<subject>`, `local`. */
+  /** Names the caller in audit events and limits: `key:<id>`, `jwt:<subject>`, `local`; `anonymous` on routes that anybody may call. */
   readonly id: string;
   /** Whose sessions are in reach; those of other tenants do not exist for it. */
   readonly tenant: string;
@@ -26,11 +26,23 @@ export interface Principal {
   readonly user?: string;
   /** Only these agents exist for it. @default all */
   readonly agents?: readonly string[];
-  /** How ledgers name what it does. */
+  /** How ledgers name what it does: `operator:<id>`, or `user:<user>` where it is bound to one. */
   readonly actor: Actor;
+  /** Epoch milliseconds from which its credential is not accepted any more. @default it does not end by itself */
+  readonly expiresAt?: number;
 }
 
 /** Whether one of the roles gives the permission. */
 export function isAllowed({ roles: given }: Pick<Principal, 'roles'>, permission: Permission): boolean {
   return given.some((role) => permissionsOfRole[role].includes(permission));
+}
+
+/** Whoever calls a route that is open to anybody: may do nothing else. */
+export function anonymous(tenant: string): Principal {
+  return { id: 'anonymous', tenant, roles: [], actor: 'user' };
+}
+
+/** Whoever calls from this machine a server that asks for no credentials: may do everything. */
+export function localCaller(tenant: string): Principal {
+  return { id: 'local', tenant, roles: ['admin'], actor: 'operator' };
 }

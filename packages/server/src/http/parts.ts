@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Clock, IdSource, Runtime } from 'adjutant';
 import type { Principal } from '../access/principal.ts';
+import type { ServerAccess } from '../access/server-access.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { ResolvedServerOptions } from '../options.ts';
 import type { OpenStreams } from '../stream/open-streams.ts';
@@ -19,6 +20,8 @@ export interface ServerEnv {
     /** Gives the answer that is kept under the request's `Idempotency-Key`, or makes and keeps it. Missing: there is no key. */
     answerOnce?: AnswerOnce;
     principal: Principal;
+    /** Where the request comes from, as far as that is known. */
+    address: string | undefined;
     /** The app of the caller's tenant: a request works with this one and with no other. */
     app: Runtime;
   };
@@ -46,6 +49,7 @@ export interface ServerParts {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly metrics: ServerMetrics;
+  readonly access: ServerAccess;
   readonly streams: OpenStreams;
   /** Aborted when the server closes: streams end, and clients come back to another process. */
   readonly closing: AbortSignal;

@@ -73,6 +73,11 @@ export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
   store_too_new: 500,
   blob_missing: 500,
   run_stopped: 503,
+  // Callers.
+  invalid_api_key: 400,
+  api_key_not_found: 404,
+  api_key_state: 409,
+  key_set_unavailable: 503,
 };
 
 /** Media type of problems. */

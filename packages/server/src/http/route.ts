@@ -94,7 +94,7 @@ function configOf<Params, Query, Body, Answer>(route: RouteDefinition<Params, Qu
     ...(description === undefined ? {} : { description }),
     [permissionExtension]: permission,
     // Before what comes in is looked at: who may not call is not told what a call must be.
-    middleware: guard(permission),
+    middleware: guard(permission, operationId),
     security: permission === 'public' ? [] : [{ bearer: [] }],
     request: {
       ...(params === undefined ? {} : { params }),

@@ -1,0 +1,142 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type JsonObject, type StoredEvent, systemIds } from 'adjutant';
+import { type Role, roles } from './principal.ts';
+
+/** An API key as its administrators see it: everything but its secret. */
+export interface ApiKey {
+  /** Names the key; not secret. It stays the same when the key is rotated. */
+  readonly id: string;
+  /** What it is for. */
+  readonly name: string;
+  /** Whose sessions are in its reach. */
+  readonly tenant: string;
+  readonly roles: readonly Role[];
+  /** Only sessions of this user exist for it. */
+  readonly user?: string;
+  /** Only these agents exist for it. */
+  readonly agents?: readonly string[];
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Who made it, as ledgers name them. */
+  readonly createdBy: string;
+  /** Epoch milliseconds from which it is not accepted any more. */
+  readonly expiresAt: number;
+  /** When it was rotated last. */
+  readonly rotatedAt?: number;
+  /** Until when the secret before the last rotation is accepted beside the new one. */
+  readonly previousUntil?: number;
+  /** Since when it is not accepted any more. */
+  readonly revokedAt?: number;
+}
+
+/** A key with what its secrets are checked by. */
+export interface KeyRecord {
+  readonly key: ApiKey;
+  /** SHA-256 of the secret, in hexadecimal digits. */
+  readonly hash: string;
+  /** That of the secret before the last rotation. */
+  readonly previousHash?: string;
+}
+
+/** All keys by id, as of an event of their ledger. */
+export type KeyRecords = ReadonlyMap<string, KeyRecord>;
+
+/** Which part of the server decides about keys, in its ledger. */
+export const keyComponent = 'api_keys';
+
+const prefix = 'adj';
+/** 16 symbols of 5 bits each in one id of the source. */
+const idsInSecret = 3;
+
+/** A secret of 240 random bits. Always of the system's source: ids of tests can be guessed. */
+export function newKeySecret(): string {
+  return Array.from({ length: idsInSecret }, () => systemIds.next()).join('');
+}
+
+/** What a caller sends: `adj_<id>_<secret>`. */
+export function credentialOf(id: string, secret: string): string {
+  return `${prefix}_${id}_${secret}`;
+}
+
+/** The id and the secret in a credential; `undefined` when it is no API key. */
+export function parsedCredential(credential: string): { readonly id: string; readonly secret: string } | undefined {
+  const [, id, secret] = /^adj_([a-z0-9]{4,40})_([a-z0-9]{20,100})$/.exec(credential) ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
+
+/** Whether a credential wants to be an API key. */
+export function isKeyCredential(credential: string): boolean {
+  return credential.startsWith(`${prefix}_`);
+}
+
+export function hashOfSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Compares in a time that does not depend on where two hashes differ. */
+function isSameHash(left: string, right: string): boolean {
+  const [one, other] = [Buffer.from(left, 'hex'), Buffer.from(right, 'hex')];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** What an unknown id is compared with, so that it takes as long as a known one. */
+const noHash = hashOfSecret('');
+
+/** The key that a credential opens now, if there is one. */
+export function openedKey(records: KeyRecords, credential: string, now: number): ApiKey | undefined {
+  const parsed = parsedCredential(credential);
+  if (parsed === undefined) return undefined;
+  const record = records.get(parsed.id);
+  const given = hashOfSecret(parsed.secret);
+  const isCurrent = isSameHash(given, record?.hash ?? noHash);
+  const isPrevious = isSameHash(given, record?.previousHash ?? noHash);
+  if (record === undefined || !isKeyValid(record.key, now)) return undefined;
+  if (isCurrent) return record.key;
+  return isPrevious && now < (record.key.previousUntil ?? 0) ? record.key : undefined;
+}
+
+/** Whether a key is accepted at a time. */
+export function isKeyValid({ revokedAt, expiresAt }: ApiKey, now: number): boolean {
+  return revokedAt === undefined && now < expiresAt;
+}
+
+/** Folds an event of the ledger of keys. What cannot be understood gives no key, and takes back the one that it is about. */
+export function foldKeyEvent(records: Map<string, KeyRecord>, event: StoredEvent): void {
+  if (event.type === 'unreadable') {
+    // What it says of which key is not known: it may have been a revocation.
+    records.clear();
+    return;
+  }
+  if (event.type !== 'decision' || event.component !== keyComponent) return;
+  const { data = {}, decision, at, by } = event;
+  const id = String(data['key']);
+  const record = records.get(id);
+  const next =
+    decision === 'created' ? createdRecord(id, data, at, by) : record === undefined ? undefined : changedRecord(record, decision, data, at);
+  if (next === undefined) records.delete(id);
+  else records.set(id, next);
+}
+
+function createdRecord(id: string, data: JsonObject, at: number, by: string): KeyRecord | undefined {
+  const { name, tenant, roles: given, user, agents, expiresAt, hash } = data;
+  if (typeof name !== 'string' || typeof tenant !== 'string' || typeof expiresAt !== 'number' || typeof hash !== 'string') return undefined;
+  if (!isRoles(given)) return undefined;
+  const bound = { ...(typeof user === 'string' ? { user } : {}), ...(isTexts(agents) ? { agents } : {}) };
+  return { key: { id, name, tenant, roles: given, ...bound, createdAt: at, createdBy: by, expiresAt }, hash };
+}
+
+function changedRecord(record: KeyRecord, decision: string, data: JsonObject, at: number): KeyRecord | undefined {
+  const { key } = record;
+  if (decision === 'revoked') return { ...record, key: { ...key, revokedAt: key.revokedAt ?? at } };
+  const { hash, expiresAt, previousUntil } = data;
+  if (decision !== 'rotated' || typeof hash !== 'string' || typeof expiresAt !== 'number' || typeof previousUntil !== 'number') return undefined;
+  return { key: { ...key, expiresAt, previousUntil, rotatedAt: at }, hash, previousHash: record.hash };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((part) => typeof part === 'string');
+}
+
+function isRoles(value: unknown): value is readonly Role[] {
+  return isTexts(value) && value.length > 0 && value.every((part) => (roles as readonly string[]).includes(part));
+}

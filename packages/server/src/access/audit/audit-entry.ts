@@ -1,0 +1,76 @@
+import type { JsonObject, StoredEvent } from 'adjutant';
+import type { Principal } from '../principal.ts';
+import { type DecisionDraft, SystemLedger, type SystemLedgerPorts } from '../system-ledger.ts';
+
+/** `done`; `refused`: it could not be done as asked; `denied`: whoever asked may not; `failed`: it went wrong inside. */
+export type AuditOutcome = 'done' | 'refused' | 'denied' | 'failed';
+
+/** What somebody did, or was not let do. Never what was sent: no bodies, no credentials. */
+export interface AuditEntry {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Who: `key:<id>`, `jwt:<subject>`, `local`, `anonymous`, or `unknown` where nobody could be made out. */
+  readonly principal: string;
+  /** How the ledgers name whoever it was. */
+  readonly actor: string;
+  /** The call, by its operationId; `unknown` where there is no such route. */
+  readonly action: string;
+  /** Method and path of the route, with its parameters in braces. */
+  readonly route: string;
+  /** What it was about: session, run, request, agent, key, operation. */
+  readonly target: Readonly<Record<string, string>>;
+  readonly outcome: AuditOutcome;
+  readonly status: number;
+  /** The code of the problem, if there was one. */
+  readonly code?: string;
+  readonly requestId: string;
+  /** Where it came from. */
+  readonly address?: string;
+  /** How many there were of it, where equal ones of a minute are one entry. */
+  readonly count: number;
+}
+
+/** Which part of the server writes audit entries, in their ledgers. */
+const auditComponent = 'access';
+
+export function draftOf(entry: AuditEntry, actor: Principal['actor']): DecisionDraft {
+  const { at, action, route, outcome, status, ...rest } = entry;
+  const reasoning = `${route} was answered with ${status}`;
+  return {
+    type: 'decision',
+    by: actor,
+    component: auditComponent,
+    decision: outcome,
+    reasoning,
+    data: { at, action, route, status, ...rest } as JsonObject,
+  };
+}
+
+const outcomes: readonly string[] = ['done', 'refused', 'denied', 'failed'] satisfies readonly AuditOutcome[];
+
+/** The entry that an event of an audit ledger is; `undefined` when it is none. */
+export function entryOf(event: StoredEvent): AuditEntry | undefined {
+  if (event.type !== 'decision' || event.component !== auditComponent || !outcomes.includes(event.decision)) return undefined;
+  // Written by this file; what the store gives back is what was written.
+  return { ...(event.data as unknown as Omit<AuditEntry, 'outcome'>), outcome: event.decision as AuditOutcome };
+}
+
+/** The name under which audit entries lie beside the sessions of an app. */
+export function auditApp(app: string): string {
+  return `${app}:audit`;
+}
+
+/** The day of a time, in UTC: `2026-11-22`. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** The ledger of one process and one day. */
+export function auditLedger(
+  ports: Pick<SystemLedgerPorts, 'store' | 'tenant' | 'clock' | 'ids'>,
+  app: string,
+  day: string,
+  process: string,
+): SystemLedger {
+  return new SystemLedger({ ...ports, app: auditApp(app), session: `${day}/${process}`, title: `Audit of ${day}` });
+}

@@ -1,0 +1,19 @@
+import type { Context } from 'hono';
+
+/** Longer ones are not looked at. */
+const longestCredential = 8_192;
+/** How a page gives its credential to a WebSocket, which cannot have headers: `new WebSocket(url, ['adjutant.v1', 'bearer.<credential>'])`. */
+const protocolPrefix = 'bearer.';
+
+/** What the caller proves itself with. Never taken from the address: addresses are written down everywhere. */
+export function credentialIn({ req }: Pick<Context, 'req'>): string | undefined {
+  const header = req.header('authorization');
+  const credential = header === undefined ? offeredProtocol(req) : /^Bearer +([^\s,]+) *$/i.exec(header)?.[1];
+  return credential === undefined || credential.length > longestCredential ? undefined : credential;
+}
+
+function offeredProtocol(req: Context['req']): string | undefined {
+  if (req.header('upgrade')?.toLowerCase() !== 'websocket') return undefined;
+  const offered = (req.header('sec-websocket-protocol') ?? '').split(',').map((protocol) => protocol.trim());
+  return offered.find((protocol) => protocol.startsWith(protocolPrefix))?.slice(protocolPrefix.length);
+}

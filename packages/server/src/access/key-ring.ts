@@ -1,0 +1,94 @@
+import type { Clock, IdSource, Runtime } from 'adjutant';
+import { type ApiKey, foldKeyEvent, isKeyValid, type KeyRecord, type KeyRecords, openedKey } from './api-key.ts';
+import { type DecisionDraft, SystemLedger, systemTenant } from './system-ledger.ts';
+
+/** What a change of keys is decided by. */
+export type KeyChange = (records: KeyRecords) => readonly DecisionDraft[];
+
+/**
+ * The API keys of an app, folded from their ledger. Whether the ledger has grown is asked before anything is trusted: what one process revokes,
+ * no other accepts any more. While the store cannot say so, nobody is let in.
+ */
+export class KeyRing {
+  readonly #ledger: SystemLedger;
+  readonly #clock: Clock;
+  #records = new Map<string, KeyRecord>();
+  #seq = 0;
+  #looking: Promise<void> | undefined;
+  #nextLook: Promise<void> | undefined;
+
+  constructor(app: Pick<Runtime, 'app' | 'store'>, { clock, ids }: { readonly clock: Clock; readonly ids: IdSource }) {
+    this.#clock = clock;
+    const place = { tenant: systemTenant, app: `${app.app}:keys`, session: 'api-keys', title: 'API keys' };
+    this.#ledger = new SystemLedger({ store: app.store, ...place, clock, ids });
+  }
+
+  /** The key that a credential opens; `undefined` when it opens none, for whatever reason. @throws StoreUnavailableError */
+  async open(credential: string): Promise<ApiKey | undefined> {
+    return openedKey(await this.records(), credential, this.#clock.now());
+  }
+
+  /** All keys that there ever were, as they are now. @throws StoreUnavailableError */
+  async records(): Promise<KeyRecords> {
+    await this.#look();
+    return this.#records;
+  }
+
+  /** Changes keys, by what they are at that moment. @throws what `change` throws, SessionBusyError, StoreUnavailableError */
+  async change(change: KeyChange): Promise<KeyRecords> {
+    await this.#ledger.write(async () => change(await this.records()));
+    return this.records();
+  }
+
+  /** Resolves when a key is not accepted any more, or when `signal` aborts. A ledger that cannot be followed ends it, too. */
+  async ended(id: string, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const until = AbortSignal.any([signal, over.signal]);
+    await this.#look();
+    // Taken together with the number of the event that they are as of.
+    const [key, seq] = [this.#records.get(id)?.key, this.#seq];
+    if (key === undefined || !isKeyValid(key, this.#clock.now())) return;
+    const { expiresAt } = key;
+    const stopTimer = this.#clock.setTimer(Math.max(0, expiresAt - this.#clock.now()), () => over.abort());
+    try {
+      for await (const event of this.#ledger.follow(seq, until)) {
+        const { data } = event as { readonly data?: { readonly key?: unknown } };
+        if (data?.key !== id && event.type !== 'unreadable') continue;
+        const found = (await this.records()).get(id)?.key;
+        if (found === undefined || !isKeyValid(found, this.#clock.now())) return;
+      }
+    } finally {
+      stopTimer();
+    }
+  }
+
+  /** Waits for a look that begins after this call: one that is under way may have missed what came between. All who wait share it. */
+  #look(): Promise<void> {
+    this.#nextLook ??= this.#lookAfter(this.#looking);
+    return this.#nextLook;
+  }
+
+  async #lookAfter(running: Promise<void> | undefined): Promise<void> {
+    await (running ?? Promise.resolve()).catch(() => undefined);
+    this.#nextLook = undefined;
+    this.#looking = this.#refresh();
+    return this.#looking;
+  }
+
+  async #refresh(): Promise<void> {
+    const seq = await this.#ledger.seq();
+    if (seq === this.#seq) return;
+    // A shorter ledger is another one: the store was put back to an older state.
+    const isOther = seq < this.#seq;
+    const records = isOther ? new Map<string, KeyRecord>() : new Map(this.#records);
+    let last = isOther ? 0 : this.#seq;
+    if (seq > 0) {
+      for await (const event of this.#ledger.read(last)) {
+        foldKeyEvent(records, event);
+        last = event.seq;
+      }
+    }
+    this.#records = records;
+    this.#seq = last;
+  }
+}

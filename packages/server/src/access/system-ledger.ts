@@ -1,0 +1,96 @@
+import { type Clock, type EventDraft, type EventOf, type IdSource, isAdjutantError, type LedgerStore, type Store, type StoredEvent } from 'adjutant';
+
+/** What is written to a ledger of the server's own. */
+export type DecisionDraft = Extract<EventDraft, { readonly type: 'decision' }>;
+
+/** What names a ledger of the server's own, and what it is written with. */
+export interface SystemLedgerPorts {
+  readonly store: Store;
+  readonly tenant: string;
+  /** A name that no app of a user's has: that of the served app, a colon, and what is kept. */
+  readonly app: string;
+  readonly session: string;
+  readonly title: string;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+}
+
+/** Where the server keeps what belongs to no tenant. No caller can be of it. */
+export const systemTenant = 'adjutant:system';
+
+/** Tenants that no credential can be of. */
+export function isReservedTenant(tenant: string): boolean {
+  return tenant.startsWith('adjutant:');
+}
+
+/** Milliseconds after which another process may write where this one has stopped in the middle of it. */
+const leaseMs = 5_000;
+const retryMs = 25;
+/** Others write for milliseconds; one that was killed is waited out. */
+const longestWaitMs = 3 * leaseMs;
+
+/** A ledger of decisions that the server keeps beside those of its app; many processes write to it, each for a moment. */
+export class SystemLedger {
+  readonly #ports: SystemLedgerPorts;
+  readonly #ledgers: LedgerStore;
+  readonly #owner: string;
+
+  constructor(ports: SystemLedgerPorts) {
+    this.#ports = ports;
+    this.#ledgers = ports.store.for({ tenant: ports.tenant, app: ports.app });
+    this.#owner = `server/${ports.ids.next()}`;
+  }
+
+  /** The number of the last event; 0 when nothing was written yet. @throws StoreUnavailableError */
+  async seq(): Promise<number> {
+    return (await this.#ledgers.head(this.#ports.session))?.seq ?? 0;
+  }
+
+  /** @throws StoreUnavailableError */
+  async *read(after: number): AsyncGenerator<StoredEvent, void, undefined> {
+    for await (const page of this.#ledgers.readStored(this.#ports.session, { after })) yield* page;
+  }
+
+  /** Events after `after` as they land, whoever writes them, until `signal` aborts. The ledger must exist. */
+  follow(after: number, signal: AbortSignal): AsyncIterable<StoredEvent> {
+    return this.#ledgers.follow(this.#ports.session, after, signal);
+  }
+
+  /**
+   * Writes what `decide` gives while nobody else can write.
+   * @param decide is given the number of the last event, has read all up to it when it resolves, and throws when nothing is to be written
+   * @throws SessionBusyError, StoreUnavailableError
+   */
+  async write(decide: (seq: number) => Promise<readonly DecisionDraft[]>): Promise<readonly EventOf<'decision'>[]> {
+    const { session, title } = this.#ports;
+    const claim = await this.#claim();
+    try {
+      const drafts = await decide(claim.seq);
+      const events = drafts.map((draft, index) => this.#event(draft, claim.seq + 1 + index));
+      await this.#ledgers.append(session, { seq: claim.seq, epoch: claim.epoch }, { events, summary: { status: 'completed', title } });
+      return events;
+    } finally {
+      // A lease that cannot be given back ends by itself.
+      await this.#ledgers.release(claim).catch(() => undefined);
+    }
+  }
+
+  async #claim(): ReturnType<LedgerStore['claim']> {
+    const { session, clock } = this.#ports;
+    const giveUpAt = clock.monotonic() + longestWaitMs;
+    for (;;) {
+      try {
+        // Each write has an owner of its own, or two of this process would be one.
+        return await this.#ledgers.claim(session, `${this.#owner}/${this.#ports.ids.next()}`, { ttl: leaseMs });
+      } catch (error) {
+        if (!isAdjutantError(error, 'session_busy') || clock.monotonic() >= giveUpAt) throw error;
+        await new Promise<void>((resolve) => void clock.setTimer(retryMs, resolve));
+      }
+    }
+  }
+
+  #event(draft: DecisionDraft, seq: number): EventOf<'decision'> {
+    const { clock, ids } = this.#ports;
+    return { v: 1, seq, id: ids.next(), at: clock.now(), ...draft };
+  }
+}
