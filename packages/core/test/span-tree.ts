@@ -1,20 +1,32 @@
 import type { SpanStatusCode } from '@opentelemetry/api';
-import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider, type TracerProviderOptions } from '@opentelemetry/sdk-trace';
+import {
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+  type SpanProcessor,
+  TracerProvider,
+  type TracerProviderOptions,
+} from '@opentelemetry/sdk-trace';
 
 /** Spans that are kept in memory, by the real SDK. */
 export function recordedSpans(options: TracerProviderOptions = {}) {
   const exporter = new InMemorySpanExporter();
-  const tracerProvider = new TracerProvider({ ...options, spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+  // Times of spans begin at whole milliseconds.
+  const begun: string[] = [];
+  const order: SpanProcessor = {
+    onStart: (span) => void begun.push(span.spanContext().spanId),
+    onEnd: () => undefined,
+    forceFlush: async () => undefined,
+    shutdown: async () => undefined,
+  };
+  const tracerProvider = new TracerProvider({ ...options, spanProcessors: [order, new SimpleSpanProcessor({ exporter })] });
   /** All that have ended so far, in the order in which they began. */
   const spans = async (): Promise<readonly ReadableSpan[]> => {
     await tracerProvider.forceFlush();
-    return exporter.getFinishedSpans().toSorted(inOrder);
+    const placeOf = (span: ReadableSpan): number => begun.indexOf(span.spanContext().spanId);
+    return exporter.getFinishedSpans().toSorted((one, other) => placeOf(one) - placeOf(other));
   };
   return { tracerProvider, spans, tree: async () => treeOf(await spans()) };
-}
-
-function inOrder({ startTime: [seconds, nanoseconds] }: ReadableSpan, { startTime: other }: ReadableSpan): number {
-  return seconds - other[0] || nanoseconds - other[1];
 }
 
 const failed: SpanStatusCode.ERROR = 2;
