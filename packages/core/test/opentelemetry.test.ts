@@ -265,7 +265,7 @@ describe('failures', () => {
       schema,
       execute: (ctx) => {
         begun.resolve();
-        return new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve('late')));
+        return new Promise<string>((resolve) => ctx.signal.addEventListener('abort', () => resolve('late')));
       },
     });
     const run = app.run(agent({ name: 'idle', model: scriptedModel([calls('slow')]), tools: [slow] }), 'Go');
