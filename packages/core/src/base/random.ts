@@ -12,3 +12,22 @@ export const systemRandom: Random = Object.freeze({ next: () => Math.random() })
 export function randomFromSeed(seed: string): number {
   return Number.parseInt(sha256(seed).slice(0, 13), 16) / 2 ** 52;
 }
+
+const pool = new Uint8Array(4_096);
+let used = pool.length;
+
+/**
+ * Bytes that nobody can guess, for keys and nonces.
+ * @param count at most 4,096
+ */
+export function unguessableBytes(count: number): Uint8Array {
+  // One call of the system gives many; what was handed out is not kept.
+  if (used + count > pool.length) {
+    process.getBuiltinModule('node:crypto').randomFillSync(pool);
+    used = 0;
+  }
+  const bytes = pool.slice(used, used + count);
+  pool.fill(0, used, used + count);
+  used += count;
+  return bytes;
+}

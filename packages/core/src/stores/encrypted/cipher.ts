@@ -1,0 +1,54 @@
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { unguessableBytes } from '../../base/random.ts';
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+export const keyBytes = 32;
+
+/**
+ * Seals bytes with a fresh random nonce: nonce, ciphertext and tag in a row.
+ * @param place where the sealed bytes belong; they cannot be opened anywhere else
+ */
+export function seal(key: Uint8Array, place: string, content: string | Uint8Array): Uint8Array {
+  const nonce = unguessableBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+  cipher.setAAD(Buffer.from(place));
+  const sealed = typeof content === 'string' ? cipher.update(content, 'utf8') : cipher.update(content);
+  return Buffer.concat([nonce, sealed, cipher.final(), cipher.getAuthTag()]);
+}
+
+/** What `seal` was given, or `undefined` when anything of it is not as it was: the bytes, the place or the key. */
+export function unseal(key: Uint8Array, place: string, sealed: Uint8Array): Buffer | undefined {
+  if (sealed.length < nonceBytes + tagBytes) return undefined;
+  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  decipher.setAAD(Buffer.from(place));
+  decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
+  try {
+    const content = decipher.update(sealed.subarray(nonceBytes, sealed.length - tagBytes));
+    return Buffer.concat([content, decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `seal`, as text. */
+export function sealText(key: Uint8Array, place: string, text: string): string {
+  return Buffer.from(seal(key, place, text)).toString('base64');
+}
+
+export function unsealText(key: Uint8Array, place: string, sealed: string): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64');
+  // Base64 has several spellings of the same bytes, and a changed one is a change.
+  if (bytes.toString('base64') !== sealed) return undefined;
+  return unseal(key, place, bytes)?.toString('utf8');
+}
+
+/** A key for one purpose, from which neither the key that it comes from nor those for other purposes can be found. */
+export function derivedKey(key: Uint8Array, purpose: string): Uint8Array {
+  return createHmac('sha256', key).update(purpose).digest();
+}
+
+export function authenticationCode(key: Uint8Array, text: string): string {
+  return createHmac('sha256', key).update(text).digest('hex');
+}

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type MakeStore, storeContract } from '../../testing/store-contract.ts';
+import { testClock } from '../../testing/test-clock.ts';
+import { memoryStore } from '../memory.ts';
+import { sqlite } from '../sqlite/index.ts';
+import { encrypted, localKeys } from './index.ts';
+
+const keys = localKeys({ keys: [{ id: 'k1', secret: 'a secret of a test, of 32 characters' }] });
+
+const inMemory: MakeStore = async () => {
+  const clock = testClock();
+  const store = encrypted(memoryStore({ clock }), { keys });
+  return { store, clock, cleanup: () => store.close() };
+};
+
+const inFile: MakeStore = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'adjutant-encrypted-'));
+  const clock = testClock();
+  const store = encrypted(sqlite(join(directory, 'store.db'), { synchronous: 'normal', clock }), { keys });
+  const cleanup = async (): Promise<void> => {
+    await store.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+  return { store, clock, cleanup };
+};
+
+const withKeysApart: MakeStore = async () => {
+  const clock = testClock();
+  const store = encrypted(memoryStore({ clock }), { keys, keyStore: memoryStore({ clock }), cachedSessions: 1 });
+  return { store, clock, cleanup: () => store.close() };
+};
+
+await storeContract('encrypted in memory', inMemory);
+await storeContract('encrypted in memory, keys apart, nothing remembered', withKeysApart);
+await storeContract('encrypted in SQLite', inFile);

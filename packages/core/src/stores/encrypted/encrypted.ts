@@ -1,0 +1,113 @@
+import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
+import { isCount, isObject, type OptionCheck, type OptionChecks } from '../../base/options.ts';
+import type { LedgerStore, Store, StoreAdmin } from '../../ledger/port.ts';
+import { DataKeys } from './data-keys.ts';
+import { KeyCache } from './key-cache.ts';
+import type { KeyProvider } from './key-provider.ts';
+import { KeyRecords } from './key-records.ts';
+import { KeyRing } from './key-ring.ts';
+import { type RotationReport, rotateKeys } from './rotation.ts';
+import { SendingOrder } from './sending-order.ts';
+import { EncryptedLedgerStore } from './store.ts';
+import { UnderWay } from './under-way.ts';
+
+export interface EncryptedOptions {
+  /** Wraps and unwraps the keys that the data are sealed with: `localKeys`, or one for a key management service. */
+  readonly keys: KeyProvider;
+  /**
+   * Holds the wrapped keys, in apps with the name of the app and `#keys` behind it. Whoever erases sessions also from backups keeps it
+   * apart and its backups for a short time. Closed with the store. @default the store itself
+   */
+  readonly keyStore?: Store;
+  /** Sessions whose unwrapped keys are kept in memory; those that were used last stay. @default 1000 */
+  readonly cachedSessions?: number;
+}
+
+/** A store whose contents are sealed. */
+export interface EncryptedStore extends Store {
+  /**
+   * Wraps all keys of a tenant and app with the tenant's current key, while everything goes on. When it is done, and every process
+   * knows the current key, older keys are not needed any more. Events stay as they are. May be stopped and done again.
+   * @throws KeyUnavailableError when a key is needed that the provider does not have; what was done before counts
+   */
+  rotate(scope: { readonly tenant: string; readonly app: string }): Promise<RotationReport>;
+}
+
+const keysSuffix = '#keys';
+
+const isStore: OptionCheck = (value) =>
+  isObject(value) === undefined && typeof (value as { for?: unknown }).for === 'function' ? undefined : 'a store';
+const isProvider: OptionCheck = (value) => {
+  const methods = isObject(value) === undefined ? (value as Readonly<Record<string, unknown>>) : {};
+  const fits = ['currentKey', 'wrap', 'unwrap'].every((name) => typeof methods[name] === 'function');
+  return fits ? undefined : 'a key provider with the methods `currentKey`, `wrap` and `unwrap`, such as `localKeys({ keys })`';
+};
+const optionChecks: OptionChecks<EncryptedOptions> = { keys: isProvider, keyStore: isStore, cachedSessions: isCount };
+
+/**
+ * A store that seals everything people and models have said with AES-256-GCM before it goes into another store, and opens it on the way out. What
+ * another store must see to find, order and wake sessions stays readable: see the guide. The other store must be empty, or have been used in this
+ * way before: events that are not sealed are refused.
+ * @throws InvalidOptionError
+ */
+export function encrypted(store: Store, options: EncryptedOptions): EncryptedStore {
+  const wrong = isStore(store);
+  if (wrong !== undefined) throw new InvalidOptionError({ function: 'encrypted', reason: `the first argument must be ${wrong}` });
+  // A missing one is `null` to the check, which passes over `undefined`.
+  checkOptions('encrypted', { ...options, keys: options?.keys ?? null } as EncryptedOptions, optionChecks);
+  return new EncryptedStoreAround(store, options);
+}
+
+interface Scope {
+  readonly tenant: string;
+  readonly app: string;
+}
+
+class EncryptedStoreAround implements EncryptedStore {
+  readonly description: string;
+  readonly admin: StoreAdmin;
+  readonly #store: Store;
+  readonly #keyStore: Store;
+  readonly #keys: KeyProvider;
+  readonly #cache: KeyCache;
+  readonly #order = new SendingOrder();
+  readonly #underWay = new UnderWay();
+
+  constructor(store: Store, { keys, keyStore = store, cachedSessions = 1_000 }: EncryptedOptions) {
+    this.description = store.description;
+    this.admin = store.admin;
+    this.#store = store;
+    this.#keyStore = keyStore;
+    this.#keys = keys;
+    this.#cache = new KeyCache(cachedSessions);
+  }
+
+  for({ tenant, app }: Scope): LedgerStore {
+    const scope = { tenant, app };
+    if (app.endsWith(keysSuffix)) {
+      throw new InvalidOptionError({ function: 'encrypted', reason: `no app may have a name that ends with "${keysSuffix}", as "${app}" does` });
+    }
+    const inner = this.#store.for(scope);
+    const ring = new KeyRing({ scope, ledgers: inner, records: this.#records(scope), dataKeys: this.#dataKeys(scope), cache: this.#cache });
+    return new EncryptedLedgerStore({ scope, inner, ring, order: this.#order, underWay: this.#underWay });
+  }
+
+  rotate(scope: Scope): Promise<RotationReport> {
+    return this.#underWay.during(() => rotateKeys(this.#records(scope), this.#dataKeys(scope)));
+  }
+
+  async close(): Promise<void> {
+    await this.#underWay.ended();
+    this.#cache.clear();
+    await this.#store.close();
+    if (this.#keyStore !== this.#store) await this.#keyStore.close();
+  }
+
+  #records({ tenant, app }: Scope): KeyRecords {
+    return new KeyRecords(this.#keyStore.for({ tenant, app: `${app}${keysSuffix}` }));
+  }
+
+  #dataKeys({ tenant }: Scope): DataKeys {
+    return new DataKeys(tenant, this.#keys);
+  }
+}

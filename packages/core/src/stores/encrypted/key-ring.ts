@@ -1,0 +1,195 @@
+import { SessionExistsError } from '../../ledger/errors.ts';
+import type { LedgerStore } from '../../ledger/port.ts';
+import type { DataKeys } from './data-keys.ts';
+import { SealBrokenError, SegmentKeyMissingError } from './errors.ts';
+import type { KeyCache } from './key-cache.ts';
+import { type KeyRecord, ownSegment, recordMac, type WrappedSegment } from './key-record.ts';
+import type { KeyRecords } from './key-records.ts';
+import { SessionKeys, segmentWith } from './session-keys.ts';
+
+export interface KeyRingParts {
+  readonly scope: { readonly tenant: string; readonly app: string };
+  /** The ledgers that the keys are for. */
+  readonly ledgers: LedgerStore;
+  readonly records: KeyRecords;
+  readonly dataKeys: DataKeys;
+  readonly cache: KeyCache;
+}
+
+/** The record of the key for what belongs to no session: shared state and blobs. */
+const appRecord = 'app';
+
+function recordName(session: string): string {
+  return `session:${session}`;
+}
+
+/** The keys of the sessions of one tenant and app: makes, finds and destroys them. */
+export class KeyRing {
+  readonly #parts: KeyRingParts;
+
+  constructor(parts: KeyRingParts) {
+    this.#parts = parts;
+  }
+
+  /** The keys of a session, from memory if they are there; `undefined` when it has none. */
+  find(session: string): Promise<SessionKeys | undefined> {
+    const name = recordName(session);
+    return this.#parts.cache.get(this.#cacheName(name)) ?? this.#load(name);
+  }
+
+  /** As `find`, past what this process remembers: another one may have deleted the session and made another of its name. */
+  findAnew(session: string): Promise<SessionKeys | undefined> {
+    return this.#load(recordName(session));
+  }
+
+  /** To be called when the session may be another one than before. */
+  forget(session: string): void {
+    this.#parts.cache.delete(this.#cacheName(recordName(session)));
+  }
+
+  /**
+   * The keys of a session that is to be written to, made if it has no event yet; `undefined` when there is no such session.
+   * @throws SegmentKeyMissingError
+   */
+  async forWriting(session: string): Promise<SessionKeys | undefined> {
+    const known = this.#parts.cache.get(this.#cacheName(recordName(session)));
+    return (await known) ?? this.forWritingAnew(session);
+  }
+
+  /** As `forWriting`, past what this process remembers: for those who do not own the session. */
+  async forWritingAnew(session: string): Promise<SessionKeys | undefined> {
+    const { ledgers, scope } = this.#parts;
+    const head = await ledgers.head(session);
+    if (head === undefined) return undefined;
+    if (head.seq === 0) return this.#establish(recordName(session));
+    const keys = await this.findAnew(session);
+    if (keys !== undefined) return keys;
+    if ((await ledgers.head(session)) === undefined) return undefined;
+    throw new SegmentKeyMissingError({ session, app: scope.app });
+  }
+
+  async ofApp(): Promise<SessionKeys> {
+    const known = this.#parts.cache.get(this.#cacheName(appRecord)) ?? this.#load(appRecord);
+    return (await known) ?? this.#establish(appRecord);
+  }
+
+  /**
+   * Prepares the record of a fork: its own key, and which of the keys of the session that is forked it needs. Their copies come with `adopt`, when
+   * the fork is there: a fork that is not made must not keep keys of a session that is deleted.
+   * @param sealTitle seals what the session list is to show of the fork at first
+   * @throws SessionExistsError
+   */
+  async prepareFork(session: string, parent: SessionKeys, fork: { atSeq: number; session: string; sealTitle: SealTitle }): Promise<SessionKeys> {
+    const name = recordName(fork.session);
+    const { segment, key } = await this.#parts.dataKeys.make(fork.atSeq);
+    const own = segmentWith(segment.id, fork.atSeq, key);
+    const inherited = parent.segments.filter(({ after }) => after < fork.atSeq);
+    const hangsOn = inherited.at(-1) ?? parent.segments[0];
+    const line = [...parent.line.slice(0, parent.line.indexOf(hangsOn?.id ?? '') + 1), own.id];
+    const keys = new SessionKeys(line, [...inherited, own], undefined);
+    const title = fork.sealTitle(keys);
+    const segments = [...inherited.map(({ id, after }) => ({ id, after })), segment];
+    const record = { v: 1, line, segments, from: session, ...(title === undefined ? {} : { title }) } as const;
+    await this.#parts.records.change(name, async () => {
+      // Asked under the claim: whoever makes the session meanwhile claims the record too, before it is used.
+      if ((await this.#parts.ledgers.head(fork.session)) !== undefined) throw new SessionExistsError({ session: fork.session });
+      return { ...record, mac: recordMac(this.#place(name), key, record) };
+    });
+    return keys;
+  }
+
+  /** Gives a fork the keys that it needs of the session that it comes from. Returns whether it has keys. */
+  async adopt(session: string): Promise<boolean> {
+    const record = await this.#adopt(recordName(session));
+    this.forget(session);
+    return record !== undefined;
+  }
+
+  /** Destroys the keys of a session that nobody else needs. */
+  async destroy(session: string): Promise<void> {
+    this.forget(session);
+    await this.#parts.records.remove(recordName(session));
+    this.forget(session);
+  }
+
+  /** The sessions that descend from this one or from its ancestors, itself included, as far as they have keys; for `destroyGone`. */
+  async relativesOf(session: string): Promise<readonly string[]> {
+    const found = await this.#parts.records.read(recordName(session));
+    const [first] = found?.line ?? [];
+    if (first === undefined) return [];
+    const relatives = [session];
+    for await (const { name, record } of this.#parts.records.family(first)) {
+      // A fork that is not there yet holds no key but its own.
+      if (record.from === undefined && name !== recordName(session)) relatives.push(name.slice(recordName('').length));
+    }
+    return relatives;
+  }
+
+  /** Destroys the keys of those of some sessions that are gone. */
+  async destroyGone(sessions: readonly string[]): Promise<void> {
+    for (const session of sessions) if ((await this.#parts.ledgers.head(session)) === undefined) await this.destroy(session);
+  }
+
+  #load(name: string): Promise<SessionKeys | undefined> {
+    const loading = this.#read(name);
+    this.#parts.cache.set(this.#cacheName(name), loading);
+    return loading;
+  }
+
+  async #read(name: string): Promise<SessionKeys | undefined> {
+    const record = await this.#parts.records.read(name);
+    const whole = record?.from === undefined ? record : await this.#adopt(name);
+    return whole && this.#open(name, whole);
+  }
+
+  /** The keys of what has no events, made under a claim: of all that make them at once, one makes those that count. */
+  #establish(name: string): Promise<SessionKeys> {
+    const establishing = this.#make(name);
+    this.#parts.cache.set(this.#cacheName(name), establishing);
+    return establishing;
+  }
+
+  async #make(name: string): Promise<SessionKeys> {
+    const record = await this.#parts.records.change(name, async (found) => {
+      // The record of a fork that was never made, or that is gone, is no record of an empty session.
+      if (found !== undefined && ownSegment(found).after === 0) return undefined;
+      const { segment, key } = await this.#parts.dataKeys.make(0);
+      const made = { v: 1, line: [segment.id], segments: [segment] } as const;
+      return { ...made, mac: recordMac(this.#place(name), key, made) };
+    });
+    const whole = record?.from === undefined ? record : await this.#adopt(name);
+    return this.#open(name, whole as KeyRecord);
+  }
+
+  async #adopt(name: string): Promise<KeyRecord | undefined> {
+    const { records } = this.#parts;
+    return records.change(name, async (found) => {
+      if (found?.from === undefined) return undefined;
+      const { from, ...rest } = found;
+      const source = new Map((await records.read(recordName(from)))?.segments.map((segment) => [segment.id, segment]));
+      const withKey = (segment: WrappedSegment): WrappedSegment => {
+        const { keyId, wrapped } = source.get(segment.id) ?? {};
+        return segment.wrapped !== undefined || wrapped === undefined || keyId === undefined ? segment : { ...segment, keyId, wrapped };
+      };
+      return { ...rest, segments: found.segments.map(withKey) };
+    });
+  }
+
+  /** @throws SealBrokenError, KeyUnavailableError */
+  async #open(name: string, record: KeyRecord): Promise<SessionKeys> {
+    const opened = record.segments.map(async (segment) => segmentWith(segment.id, segment.after, await this.#parts.dataKeys.unwrap(segment)));
+    const keys = new SessionKeys(record.line, await Promise.all(opened), record.title);
+    if (keys.own.key !== undefined && recordMac(this.#place(name), keys.own.key, record) === record.mac) return keys;
+    throw new SealBrokenError({ what: `The key record "${name}"` });
+  }
+
+  #place(name: string): { readonly tenant: string; readonly app: string; readonly name: string } {
+    return { ...this.#parts.scope, name };
+  }
+
+  #cacheName(name: string): string {
+    return JSON.stringify([this.#parts.scope.tenant, this.#parts.scope.app, name]);
+  }
+}
+
+export type SealTitle = (keys: SessionKeys) => string | undefined;

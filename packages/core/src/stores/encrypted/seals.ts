@@ -1,0 +1,155 @@
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import type { InboxEntry, InboxItem, PendingRequest, RequestRow, SharedWrite } from '../../ledger/port.ts';
+import { authenticationCode, derivedKey, seal, sealText, unseal, unsealText } from './cipher.ts';
+import { SealBrokenError } from './errors.ts';
+import type { Segment, SessionKeys } from './session-keys.ts';
+
+/** Whose content is sealed: part of the place of everything, so that nothing can be moved to another tenant or app. */
+export interface SealScope {
+  readonly tenant: string;
+  readonly app: string;
+}
+
+/** The JSON text that names a place: what is sealed there opens nowhere else. */
+export function placeOf({ tenant, app }: SealScope, kind: string, ...parts: readonly (string | number | null | undefined)[]): string {
+  return JSON.stringify([kind, tenant, app, ...parts.map((part) => part ?? null)]);
+}
+
+/** The key of a segment that content is sealed with. @throws SealBrokenError when it was lost */
+function keyOf({ sealKey }: Segment, what: string): Uint8Array {
+  if (sealKey === undefined) throw new SealBrokenError({ what });
+  return sealKey;
+}
+
+function opened(text: string | undefined, what: string): JsonValue {
+  if (text === undefined) throw new SealBrokenError({ what });
+  return JSON.parse(text) as JsonValue;
+}
+
+/** Seals and opens what belongs to a session besides its events. Content is named by its segment where a fork may show what it does not share. */
+export class SessionSeals {
+  readonly #scope: SealScope;
+
+  constructor(scope: SealScope) {
+    this.#scope = scope;
+  }
+
+  sealTitle(keys: SessionKeys, title: string): string {
+    const { own } = keys;
+    return `${own.id}.${sealText(keyOf(own, 'The title'), placeOf(this.#scope, 'title', own.id), title)}`;
+  }
+
+  /** The title of a session; a fork shows that of its origin, which was sealed anew for it, until it has one of its own. */
+  openTitle(session: string, keys: SessionKeys, stored: string): string | undefined {
+    const { own } = keys;
+    const what = `The title of session "${session}"`;
+    const isOwn = stored.startsWith(`${own.id}.`);
+    if (!isOwn && keys.line.length === 1) throw new SealBrokenError({ what });
+    const title = isOwn ? stored : keys.title;
+    if (title === undefined) return undefined;
+    const text = unsealText(keyOf(own, what), placeOf(this.#scope, 'title', own.id), title.slice(own.id.length + 1));
+    if (text === undefined) throw new SealBrokenError({ what });
+    return text;
+  }
+
+  sealItem({ own }: SessionKeys, item: InboxItem): InboxItem {
+    const what = 'An inbox item';
+    return { ...item, data: { sealed: sealText(keyOf(own, what), this.#itemPlace(own, item), JSON.stringify(item.data)) } };
+  }
+
+  openItem(session: string, { own }: SessionKeys, entry: InboxEntry): InboxEntry {
+    const what = `The inbox item "${entry.key}" of session "${session}"`;
+    const text = unsealText(keyOf(own, what), this.#itemPlace(own, entry), sealedIn(entry.data));
+    return { ...entry, data: opened(text, what) as JsonObject };
+  }
+
+  sealRequest({ own }: SessionKeys, request: PendingRequest): PendingRequest {
+    const what = `The request "${request.requestId}"`;
+    const sealed = sealText(keyOf(own, what), this.#requestPlace(own, request), JSON.stringify(request.request));
+    return { ...request, request: { agent: '', summary: '', options: [], sealed } };
+  }
+
+  openRequest({ own }: SessionKeys, row: RequestRow): RequestRow {
+    const what = `The request "${row.requestId}" of session "${row.session}"`;
+    const text = unsealText(keyOf(own, what), this.#requestPlace(own, row), sealedIn(row.request));
+    return { ...row, request: opened(text, what) as RequestRow['request'] };
+  }
+
+  /** Sealed with the key of the segment that holds the event at `seq`, which whoever shares that event has. */
+  sealSnapshot(keys: SessionKeys, key: string, seq: number, value: JsonValue): string {
+    const segment = keys.at(seq);
+    const sealed = sealText(keyOf(segment, 'A snapshot'), placeOf(this.#scope, 'snapshot', segment.id, key, seq), JSON.stringify(value));
+    return `${segment.id}.${sealed}`;
+  }
+
+  /** `undefined` when it was sealed with the key of another session, which is gone: a snapshot is made again. */
+  openSnapshot(session: string, keys: SessionKeys, key: string, seq: number, stored: JsonValue): JsonValue | undefined {
+    const text = typeof stored === 'string' ? stored : '';
+    const segment = keys.withId(text.slice(0, Math.max(0, text.indexOf('.'))));
+    if (segment?.sealKey === undefined) return undefined;
+    const place = placeOf(this.#scope, 'snapshot', segment.id, key, seq);
+    return opened(unsealText(segment.sealKey, place, text.slice(segment.id.length + 1)), `A snapshot of session "${session}"`);
+  }
+
+  #itemPlace(own: Segment, { key, lane, by, at, type, settles }: InboxItem): string {
+    return placeOf(this.#scope, 'inbox', own.id, key, lane, by, at, type, settles);
+  }
+
+  /** All of a request that stays the same, whoever settles it. */
+  #requestPlace(own: Segment, request: PendingRequest): string {
+    const { requestId, session, invocationId, callId, kind, name, fingerprint, generation, user, mayDecide, operationId, createdAt, expiresAt } =
+      request;
+    const decides = mayDecide === undefined ? null : JSON.stringify(mayDecide);
+    const parts = [requestId, session, invocationId, callId, kind, name, fingerprint, generation, user, decides, operationId, createdAt, expiresAt];
+    return placeOf(this.#scope, 'request', own.id, ...parts);
+  }
+}
+
+function sealedIn(data: JsonObject): string {
+  return typeof data['sealed'] === 'string' ? data['sealed'] : '';
+}
+
+/** Seals and opens what belongs to no session: shared state and blobs, each under a key of its own that comes from the app's. */
+export class AppSeals {
+  readonly #scope: SealScope;
+  readonly #key: Uint8Array;
+
+  constructor(scope: SealScope, keys: SessionKeys) {
+    this.#scope = scope;
+    this.#key = keyOf(keys.own, 'What belongs to an app');
+  }
+
+  sealShared(write: SharedWrite): SharedWrite {
+    if (write.value === undefined) return write;
+    const place = this.#sharedPlace(write.scope, write.scopeId, write.key);
+    return { ...write, value: sealText(derivedKey(this.#key, place), place, JSON.stringify(write.value)) };
+  }
+
+  openShared(scope: string, scopeId: string, key: string, stored: JsonValue): JsonValue {
+    const place = this.#sharedPlace(scope, scopeId, key);
+    const text = typeof stored === 'string' ? unsealText(derivedKey(this.#key, place), place, stored) : undefined;
+    return opened(text, `The shared value "${key}" of "${scope}" "${scopeId}"`);
+  }
+
+  /** Where the blob of an address is kept. Only who knows the address, which stands in sealed events, can tell. */
+  blobName(address: string): string {
+    return authenticationCode(this.#key, placeOf(this.#scope, 'blob name', address));
+  }
+
+  /** Sealed with a key that cannot be found without the address: when the events are unreadable that hold it, so is the blob. */
+  sealBlob(address: string, bytes: Uint8Array): Uint8Array {
+    const place = placeOf(this.#scope, 'blob', address);
+    return seal(derivedKey(this.#key, place), place, bytes);
+  }
+
+  openBlob(address: string, sealed: Uint8Array): Uint8Array {
+    const place = placeOf(this.#scope, 'blob', address);
+    const bytes = unseal(derivedKey(this.#key, place), place, sealed);
+    if (bytes === undefined) throw new SealBrokenError({ what: `The blob at address ${address}` });
+    return bytes;
+  }
+
+  #sharedPlace(scope: string, scopeId: string, key: string): string {
+    return placeOf(this.#scope, 'shared', scope, scopeId, key);
+  }
+}

@@ -1,0 +1,44 @@
+import { derivedKey } from './cipher.ts';
+
+/** A segment whose key is at hand. */
+export interface Segment {
+  readonly id: string;
+  readonly after: number;
+  /** The data key; `undefined` when it was lost with the session that was forked, before the fork had it. */
+  readonly key: Uint8Array | undefined;
+  /** What content is sealed with: derived from the data key, which also vouches for the record. */
+  readonly sealKey: Uint8Array | undefined;
+}
+
+export function segmentWith(id: string, after: number, key: Uint8Array | undefined): Segment {
+  return { id, after, key, sealKey: key && derivedKey(key, 'content') };
+}
+
+/** The keys of a session, unwrapped. */
+export class SessionKeys {
+  readonly line: readonly string[];
+  /** In the order of their events. */
+  readonly segments: readonly Segment[];
+  /** The sealed title of a fork that has none of its own. */
+  readonly title: string | undefined;
+
+  constructor(line: readonly string[], segments: readonly Segment[], title: string | undefined) {
+    this.line = line;
+    this.segments = segments;
+    this.title = title;
+  }
+
+  /** What new content is sealed with. */
+  get own(): Segment {
+    return this.segments.at(-1) as Segment;
+  }
+
+  /** The segment that holds an event. */
+  at(seq: number): Segment {
+    return this.segments.findLast(({ after }) => after < seq) ?? (this.segments[0] as Segment);
+  }
+
+  withId(id: string): Segment | undefined {
+    return this.segments.find((segment) => segment.id === id);
+  }
+}
