@@ -1,0 +1,281 @@
+import { agent, type Runtime, runtime, tool } from 'adjutant';
+import { eventually, scriptedModel, testClock } from 'adjutant/testing';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { type AdjutantServer, server } from '../../src/index.ts';
+import { countedStore } from './counted-store.ts';
+import { SseReader } from './sse-reader.ts';
+
+const time = tool({ name: 'time', description: 'Tells the time', schema: z.object({}), readOnly: true, execute: () => '12:00' });
+
+const replies = () =>
+  scriptedModel(
+    (prompt) => (prompt.at(-1)?.role === 'tool' ? { chunks: ['It is ', 'noon', '.'] } : { thoughts: 'I look.', toolCalls: [{ name: 'time' }] }),
+    { record: false },
+  );
+
+const clockAgent = () => agent({ name: 'clock', model: replies(), tools: [time] });
+
+function get(made: AdjutantServer, path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return made.fetch(new Request(`http://localhost${path}`, { headers }));
+}
+
+async function open(made: AdjutantServer, path: string, headers: Record<string, string> = {}): Promise<SseReader> {
+  return new SseReader(await get(made, path, headers));
+}
+
+async function ledgerOf(app: Runtime, session: string): Promise<readonly { readonly seq: number; readonly type: string }[]> {
+  const events: { readonly seq: number; readonly type: string }[] = [];
+  for await (const event of app.events(session)) events.push(event);
+  return events;
+}
+
+/** An app with two ended runs in session `s`. */
+async function twoRuns() {
+  const app = runtime({ app: 'test', recover: 'manual' });
+  const asked = clockAgent();
+  const first = await app.run(asked, { session: 's', input: 'When?', runId: 'first' });
+  await app.run(asked, { session: 's', input: 'And now?', runId: 'second' });
+  return { app, made: server(app), events: first.session.ledger.events };
+}
+
+test('a session stream has exactly the ledger, with its seq as ids, and stays open', async () => {
+  const { app, made } = await twoRuns();
+  const ledger = await ledgerOf(app, 's');
+  const stream = await open(made, '/v1/sessions/s/stream');
+  const frames = await stream.until(({ id }) => id === String(ledger.length));
+  expect(frames.map(({ data }) => data)).toEqual(ledger);
+  expect(frames.map(({ id }) => id)).toEqual(ledger.map(({ seq }) => String(seq)));
+  expect(frames.map(({ event }) => event)).toEqual(ledger.map(({ type }) => type));
+  await app.run(clockAgentOf(app), { session: 's', input: 'Again', runId: 'third' });
+  const more = await stream.until(({ data }) => data['type'] === 'invocation_end' && data['invocationId'] === 'third');
+  const durable = more.filter(({ id }) => id !== undefined);
+  expect(durable.map(({ data }) => data)).toEqual((await ledgerOf(app, 's')).slice(ledger.length));
+  await stream.close();
+});
+
+/** The agent that the app has. */
+function clockAgentOf(app: Runtime) {
+  const [found] = app.runnables;
+  if (found === undefined) throw new Error('The app has no agent');
+  return found;
+}
+
+test('a stream goes on behind Last-Event-ID, which goes before ?after=', async () => {
+  const { app, made } = await twoRuns();
+  const ledger = await ledgerOf(app, 's');
+  const last = String(ledger.length);
+  for (const { seq } of ledger.slice(0, -1)) {
+    const stream = await open(made, `/v1/sessions/s/stream?after=${seq % 2 === 0 ? seq : 1}`, seq % 2 === 0 ? {} : { 'last-event-id': String(seq) });
+    const frames = await stream.until(({ id }) => id === last);
+    expect(frames.map(({ data }) => data)).toEqual(ledger.slice(seq));
+    await stream.close();
+  }
+});
+
+test.each(['x', '-1', '1.5.2', '01', '1e3', '0.1'])('the position %s is refused', async (position) => {
+  const { made } = await twoRuns();
+  const byHeader = await get(made, '/v1/sessions/s/stream', { 'last-event-id': position });
+  expect([byHeader.status, (await byHeader.json()).code]).toEqual([400, 'invalid_position']);
+  const byQuery = await get(made, `/v1/sessions/s/stream?after=${position}`);
+  expect(byQuery.status).toBe(400);
+});
+
+test('a position behind the end is refused, the end itself is not', async () => {
+  const { app, made } = await twoRuns();
+  const { length } = await ledgerOf(app, 's');
+  for (const path of ['/v1/sessions/s/stream', '/v1/sessions/s/runs/second/stream']) {
+    const answer = await get(made, `${path}?after=${length + 1}`);
+    expect([answer.status, (await answer.json()).code]).toEqual([400, 'seq_out_of_range']);
+  }
+  const stream = await open(made, `/v1/sessions/s/stream?after=${length}`);
+  await stream.close();
+});
+
+test('a run stream has the events of the run and ends with it; a reconnect after the end is told to stop', async () => {
+  const { app, made } = await twoRuns();
+  const ledger = await ledgerOf(app, 's');
+  const own = ledger.filter((event) => (event as { invocationId?: string }).invocationId?.startsWith('second'));
+  expect(own.length).toBeGreaterThan(5);
+  const stream = await open(made, '/v1/sessions/s/runs/second/stream');
+  const frames = await stream.rest();
+  expect(frames.slice(0, -1).map(({ data }) => data)).toEqual(own);
+  expect(frames.at(-1)).toMatchObject({
+    id: undefined,
+    event: 'end',
+    data: { session: 's', run: 'second', status: 'completed', output: 'It is noon.' },
+  });
+  const last = String(own.at(-1)?.seq);
+  const again = await get(made, '/v1/sessions/s/runs/second/stream', { 'last-event-id': last });
+  expect(again.status).toBe(204);
+  const middle = await open(made, '/v1/sessions/s/runs/second/stream', { 'last-event-id': String(own[2]?.seq) });
+  expect((await middle.rest()).slice(0, -1).map(({ data }) => data)).toEqual(own.slice(3));
+});
+
+test('what is not there is not found', async () => {
+  const { made } = await twoRuns();
+  const noSession = await get(made, '/v1/sessions/other/stream');
+  expect([noSession.status, (await noSession.json()).code]).toEqual([404, 'session_not_found']);
+  const noRun = await get(made, '/v1/sessions/s/runs/third/stream');
+  expect([noRun.status, (await noRun.json()).code]).toEqual([404, 'run_not_found']);
+});
+
+test('the head of a stream can be asked for without following it', async () => {
+  const store = countedStore();
+  const app = runtime({ app: 'test', store, recover: 'manual' });
+  await app.run(clockAgent(), { session: 's', input: 'When?' });
+  const made = server(app);
+  const answer = await made.fetch(new Request('http://localhost/v1/sessions/s/stream', { method: 'HEAD' }));
+  expect([answer.status, answer.body]).toEqual([200, null]);
+  expect(store.followers).toBe(0);
+});
+
+test('proxies are told to keep nothing back', async () => {
+  const { made } = await twoRuns();
+  const answer = await get(made, '/v1/sessions/s/stream');
+  expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  expect(answer.headers.get('cache-control')).toBe('no-store, no-transform');
+  expect(answer.headers.get('x-accel-buffering')).toBe('no');
+  await answer.body?.cancel();
+});
+
+test('who comes first, in the middle of an answer, gets the text so far and the rest as it is written', async () => {
+  const clock = testClock();
+  const model = scriptedModel([{ chunks: ['one ', 'two ', 'three'], chunkDelayMs: 1_000 }], { clock });
+  const app = runtime({ app: 'test', recover: 'manual' });
+  const made = server(app);
+  let streamed = '';
+  const run = app.run(agent({ name: 'teller', model }), {
+    ...{ session: 's', input: 'Count', runId: 'r' },
+    onStream: (event) => {
+      if (event.type === 'assistant_delta') streamed += event.delta;
+    },
+  });
+  await eventually(() => streamed === 'one two ', { clock, stepMs: 100 });
+  const stream = await open(made, '/v1/sessions/s/runs/r/stream');
+  const before = await stream.until(({ event }) => event === 'assistant_delta');
+  expect(before.slice(-2).map(({ event, id, data }) => [event, id, data['delta']])).toEqual([
+    ['stream_reset', undefined, undefined],
+    ['assistant_delta', undefined, 'one two '],
+  ]);
+  clock.advance(1_000);
+  const after = await stream.rest();
+  expect(after.filter(({ event }) => event === 'assistant_delta').map(({ data }) => data['delta'])).toEqual(['three']);
+  expect(after.at(-1)?.event).toBe('end');
+  await run;
+});
+
+const asked = tool({
+  name: 'pay',
+  description: 'Pays',
+  schema: z.object({ amount: z.number() }),
+  approval: true,
+  execute: ({ amount }) => `paid ${amount}`,
+});
+
+const payer = () =>
+  agent({
+    name: 'payer',
+    tools: [asked],
+    model: scriptedModel((prompt) => (prompt.at(-1)?.role === 'tool' ? { text: 'Done.' } : { toolCalls: [{ name: 'pay', args: { amount: 5 } }] })),
+  });
+
+test('a run that waits says so, to whoever comes, and goes on in the same stream', async () => {
+  const app = runtime({ app: 'test' });
+  const made = server(app);
+  const run = app.run(payer(), { session: 's', input: 'Pay', runId: 'r' });
+  await run.accepted();
+  const stream = await open(made, '/v1/sessions/s/runs/r/stream');
+  const told = await stream.until(({ event }) => event === 'waiting');
+  const [request] = await app.requests.list();
+  const { requestId } = request ?? {};
+  expect(told.at(-1)?.data).toMatchObject({ session: 's', run: 'r', reason: 'tool_input', requests: [{ requestId, kind: 'approval', name: 'pay' }] });
+  const last = told.at(-2)?.id ?? '';
+  const late = await open(made, `/v1/sessions/s/runs/r/stream?after=${last}`);
+  expect(await late.next()).toEqual(told.at(-1));
+  await app.requests.answer(requestId ?? '', { decision: 'approve', by: 'ann' });
+  // Nobody looks for what is due here.
+  void app.resume('s');
+  for (const reader of [stream, late]) {
+    const rest = await reader.rest();
+    expect(rest.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed', output: 'Done.' } });
+    expect(rest.map(({ event }) => event)).toContain('tool_input');
+  }
+});
+
+test('a comment is sent when nothing else is for long, to who waits for something', async () => {
+  const clock = testClock();
+  const app = runtime({ app: 'test', recover: 'manual' });
+  await app.run(clockAgent(), { session: 's', input: 'When?' });
+  const made = server(app, { ports: { clock }, stream: { heartbeat: 10_000 } });
+  const stream = await open(made, '/v1/sessions/s/stream');
+  const { length } = await ledgerOf(app, 's');
+  await stream.until(({ id }) => id === String(length));
+  for (let beats = 1; beats <= 3; beats++) {
+    const chunk = stream.readChunk();
+    await eventually(chunk, { clock, stepMs: 1_000 });
+    expect(stream.comments.length).toBe(beats);
+  }
+  await stream.close();
+});
+
+test('a reader that does not read costs nothing: parts are joined, and the run does not wait', async () => {
+  const words = Array.from({ length: 500 }, (_, i) => `word${i} `);
+  const app = runtime({ app: 'test', recover: 'manual' });
+  const made = server(app);
+  await app.session({ id: 's' }).then((session) => session.flush());
+  await app.sessions.create({ id: 't' });
+  const stream = await open(made, '/v1/sessions/t/stream');
+  await stream.next();
+  const { output } = await app.run(agent({ name: 'teller', model: scriptedModel([{ chunks: words }]) }), { session: 't', input: 'Go', runId: 'r' });
+  expect(output).toBe(words.join(''));
+  const frames = await stream.until(({ event }) => event === 'invocation_end');
+  expect(frames.filter(({ event }) => event === 'assistant_delta').length).toBeLessThan(20);
+  await stream.close();
+});
+
+test('whoever leaves is followed no longer, and is counted no longer', async () => {
+  const store = countedStore();
+  const app = runtime({ app: 'test', store, recover: 'manual' });
+  await app.run(clockAgent(), { session: 's', input: 'When?' });
+  const made = server(app, { limits: { streams: 3 } });
+  const streams = await Promise.all([1, 2, 3].map(() => open(made, '/v1/sessions/s/stream')));
+  await Promise.all(streams.map((stream) => stream.next()));
+  expect(store.followers).toBe(1);
+  const refused = await get(made, '/v1/sessions/s/stream');
+  expect([refused.status, (await refused.json()).code, refused.headers.get('retry-after')]).toEqual([429, 'too_many_streams', '5']);
+  await Promise.all(streams.map((stream) => stream.close()));
+  await eventually(() => store.followers === 0);
+  const again = await open(made, '/v1/sessions/s/stream');
+  await again.close();
+  expect(store.followers).toBe(0);
+});
+
+test('a server that closes ends its streams, so that clients come back', async () => {
+  const store = countedStore();
+  const app = runtime({ app: 'test', store, recover: 'manual' });
+  await app.run(clockAgent(), { session: 's', input: 'When?' });
+  const made = server(app);
+  const stream = await open(made, '/v1/sessions/s/stream');
+  const { length } = await ledgerOf(app, 's');
+  await stream.until(({ id }) => id === String(length));
+  const rest = stream.rest();
+  await made.close();
+  expect(await rest).toEqual([]);
+  expect(stream.isEnded).toBe(true);
+  expect(stream.comments).toContain('the server closes');
+  await eventually(() => store.followers === 0);
+});
+
+test('a session that is deleted ends its stream with the reason', async () => {
+  const app = runtime({ app: 'test', recover: 'manual' });
+  await app.run(clockAgent(), { session: 's', input: 'When?' });
+  const made = server(app);
+  const stream = await open(made, '/v1/sessions/s/stream');
+  const { length } = await ledgerOf(app, 's');
+  await stream.until(({ id }) => id === String(length));
+  await app.sessions.delete('s');
+  const rest = await stream.rest();
+  expect(rest.map(({ event }) => event)).toEqual(['problem']);
+  expect([404, 410]).toContain(rest[0]?.data['status']);
+});
