@@ -3,6 +3,7 @@ import { type Runtime, systemClock, systemIds } from 'adjutant';
 import { HTTPException } from 'hono/http-exception';
 import { addAccess } from './access/access.ts';
 import { ServerAccess } from './access/server-access.ts';
+import { pathWithoutToken } from './http/approval-links.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { nothingAt } from './http/nothing-at.ts';
 import { openApiDocument } from './http/open-api.ts';
@@ -78,7 +79,7 @@ function apiOf(parts: ServerParts, idempotency: Idempotency): Api {
   api.onError((thrown, context) => {
     const { requestId } = context.var;
     const error = thrown instanceof HTTPException ? refusalOf(thrown) : thrown;
-    if (statusOf(error) >= 500) report(parts.options, error, { id: requestId, method: context.req.method, path: context.req.path });
+    if (statusOf(error) >= 500) report(parts.options, error, { id: requestId, method: context.req.method, path: pathWithoutToken(context.req.path) });
     return problemResponse(error, requestId);
   });
   return api;

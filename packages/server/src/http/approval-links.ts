@@ -5,6 +5,11 @@ import { RequestRefusedError } from './problem.ts';
 /** Where links lead. */
 export const approvalPath = '/approve';
 
+/** A path for logs: without the token in it. */
+export function pathWithoutToken(path: string): string {
+  return path.startsWith(`${approvalPath}/`) ? `${approvalPath}/…` : path;
+}
+
 /** What stands in a link for a token of a tenant: the token, and for other tenants than the server's own which it is. */
 export function linkTextOf(token: string, tenant: string, own: string): string {
   return tenant === own ? token : `${token}~${Buffer.from(tenant).toString('base64url')}`;
