@@ -170,7 +170,7 @@ const asked = tool({
   description: 'Pays',
   schema: z.object({ amount: z.number() }),
   approval: true,
-  execute: ({ amount }) => `paid ${amount}`,
+  execute: ({ args: { amount } }) => `paid ${amount}`,
 });
 
 const payer = () =>
