@@ -1,17 +1,17 @@
-import { systemClock } from './base/clock.ts';
+import { type Clock, systemClock } from './base/clock.ts';
 import { isAdjutantError } from './base/error.ts';
 import { type IdSource, systemIds } from './base/id.ts';
-import { findInvalidOption } from './base/options.ts';
+import { describeValue, findInvalidOption, isNonEmptyText } from './base/options.ts';
 import { type Advance, type AdvanceOptions, advanced, checkAdvanceOptions } from './engine/advance.ts';
 import { appServices } from './engine/app-services.ts';
-import { ControlsSessions } from './engine/control-methods.ts';
-import { checkListOptions, checkReopenOptions, sessionIdOf } from './engine/control-options.ts';
+import { checkReopenOptions, sessionIdOf } from './engine/control-options.ts';
 import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
 import type { RunEnd, RunRequest } from './engine/execute-run.ts';
 import { firstExpiry } from './engine/expiry.ts';
 import { grantDraft, notGranted } from './engine/grants.ts';
-import { type FollowOptions, type LiveSessions, liveSessionsOf } from './engine/live/live-sessions.ts';
+import { type LiveSessions, liveSessionsOf } from './engine/live/live-sessions.ts';
 import { OpenSessions } from './engine/open-sessions.ts';
+import { ReadsSessions } from './engine/reading-methods.ts';
 import { Recovery } from './engine/recovery.ts';
 import { type ReopenOptions, reopenDrafts } from './engine/reopen.ts';
 import { type ReplayedLedger, replayOptions, tapes } from './engine/replayed-ledger.ts';
@@ -25,37 +25,34 @@ import {
   checkSessionOptions,
   type ForkOptions,
   type RunOptions,
-  resolveRunLimits,
   type SessionOptions,
 } from './engine/run-options.ts';
+import { runRequest } from './engine/run-request.ts';
 import { endedResult, lastRecord } from './engine/run-result.ts';
 import { RunStarter } from './engine/run-starter.ts';
 import { defaultLeaseMs, type RuntimeOptions, runtimeChecks } from './engine/runtime-options.ts';
 import { SessionService } from './engine/session-service.ts';
+import { dueSessions, Tenants } from './engine/tenants.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
-import type { StreamEvent } from './ledger/event.ts';
-import { storedStateAt } from './ledger/fold-snapshot.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
 import { looseState } from './ledger/loose-state.ts';
-import type { AppendReceipt, LedgerStore, ListOptions, ReadRange, SessionListing, Store, StoredEvent } from './ledger/port.ts';
+import type { AppendReceipt, LedgerStore, Store } from './ledger/port.ts';
 import type { OutputOf, Runnable } from './ledger/runnable.ts';
 import { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 import { recordedScopes, type ScopeIds, SharedState } from './ledger/shared-state.ts';
 import type { StateSchema } from './ledger/state-types.ts';
-import type { StateSnapshot } from './ledger/time-travel.ts';
 import { copyDecisions, isIsolated, isUnrecordedFork, makeFork, recordFork } from './ledger/time-travel-fork.ts';
 import { memoryStore } from './stores/memory.ts';
 import { processOwner } from './stores/owner.ts';
 import type { ConversationResult, RunWithUserOptions } from './testing/users/conversation-options.ts';
 import { type Toolset, toolset } from './tools/toolset.ts';
 
-/** Milliseconds of active time that a run may take. */
-const defaultRunTimeoutMs = 600_000;
-
 /** An app that is running: sessions, runs and the tools that all agents share. */
-export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ControlsSessions {
+export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsSessions {
   readonly app: string;
   readonly tenant: string;
+  /** Where the sessions of all its tenants lie. */
+  readonly store: Store;
   readonly tools: Toolset;
   readonly requests: RequestService;
   /** Whether what is streamed and not stored reaches followers in other processes too. */
@@ -63,14 +60,16 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
   /** Whether it looks for runs that stopped without an end, and continues them, without being asked. */
   readonly recoversByItself: boolean;
   readonly #options: RuntimeOptions;
-  readonly #store: Store;
+  /** The runtime that those of all tenants came from. */
+  readonly #origin: Runtime;
+  readonly #tenants: Tenants<Runtime>;
+  #looksAfterAll: boolean;
   readonly #services: AppServices;
   readonly #ids: IdSource;
   readonly #owner: string;
   readonly #runs: RunStarter;
   readonly #recovery: Recovery;
   readonly #live: LiveSessions;
-  readonly #opening = new Map<string, Promise<void>>();
   readonly #sessions = new OpenSessions();
   #service: SessionService<OwnSchema> | undefined;
 
@@ -87,31 +86,30 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
     this.app = app;
     this.tenant = tenant;
     const clock = ports.clock ?? systemClock;
+    const origin = origins.get(options);
+    this.#origin = origin ?? (this as unknown as Runtime);
+    this.#tenants = origin === undefined ? new Tenants<Runtime>(clock, (made) => !made.#runs.isIdle) : origin.#tenants;
+    this.#looksAfterAll = options.tenants === true;
     this.#ids = ports.ids ?? systemIds;
-    this.#store = options.store ?? memoryStore({ clock });
-    this.#live = liveSessionsOf(this.#store, options.pubsub);
+    this.store = origin?.store ?? options.store ?? memoryStore({ clock });
+    this.#live = liveSessionsOf(this.store, options.pubsub);
     this.carriesDeltas = options.pubsub === undefined ? 'process' : 'everywhere';
-    this.tools = toolset(options.tools ?? [], `The app "${app}"`);
-    this.#owner = processOwner(this.#ids);
-    this.#services = appServices(options, {
+    this.tools = origin?.tools ?? toolset(options.tools ?? [], `The app "${app}"`);
+    this.#owner = origin === undefined ? processOwner(this.#ids) : origin.#owner;
+    const own = {
       clock,
       tools: this.tools,
-      takeUp: (session) => this.#recovery.takeUp(session),
-      heed: (run, ledger) => this.#live.heed(this, run, ledger),
-    });
-    this.#recovery = new Recovery({
-      ledgers: () => this.#ledgers,
-      clock,
-      resume: (session) => this.#start(undefined, { session }, { isWorker: true, isFound: true }),
-      isActive: (session) => this.#runs.isActive(session),
-      sweep: () => this.#store.admin.sweepBlobs(),
-    });
+      takeUp: (session: string) => this.#recovery.takeUp({ tenant, session }),
+      heed: (run: Run, ledger: Ledger) => this.#live.heed(this, run, ledger),
+    };
+    this.#services = origin === undefined ? appServices(options, own) : { ...origin.#services, ...own };
+    this.#recovery = origin === undefined ? this.#makeRecovery(clock) : origin.#recovery;
     this.#runs = new RunStarter(this.#services, ({ result }) => {
       const at = result.status === 'yielded' ? firstExpiry(result.session.ledger) : null;
       if (at !== null) this.#recovery.wakeAt(at);
     });
     this.requests = new RequestService({
-      ledgers: (other = tenant) => this.#store.for({ tenant: other, app }),
+      ledgers: (other = tenant) => this.store.for({ tenant: other, app }),
       clock,
       keys: options.approvals?.keys,
       findTool: (agentName, name) => this.#services.registry.findTool(agentName, name) ?? this.tools.get(name),
@@ -120,15 +118,70 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
     // The command line loads apps to look at them, and must not begin to work on all their sessions.
     const looksItself = options.recover !== 'manual' && process.env['ADJUTANT_RECOVER'] !== 'manual';
     this.recoversByItself = options.store !== undefined && looksItself;
-    if (this.recoversByItself) this.#recovery.start();
+    if (this.recoversByItself && origin === undefined) this.#recovery.start();
+  }
+
+  #makeRecovery(clock: Clock): Recovery {
+    const { recover } = this.#options;
+    const ofTenant = (tenant: string): Runtime => this.#ofTenant(tenant);
+    return new Recovery({
+      due: (limit, asked) => {
+        this.#tenants.forgetIdle();
+        const tenant = asked ?? (this.#looksAfterAll ? undefined : this.tenant);
+        return dueSessions(this.store, { app: this.app, tenant, limit });
+      },
+      clock,
+      atOnce: typeof recover === 'object' ? recover.atOnce : undefined,
+      resume: ({ tenant, session }) => ofTenant(tenant).#start(undefined, { session }, { isWorker: true, isFound: true }),
+      isActive: ({ tenant, session }) => {
+        const made: Runtime | undefined = tenant === this.tenant ? (this as unknown as Runtime) : this.#tenants.find(tenant);
+        return this.#tenants.isClosed(tenant) || (made === undefined ? false : made.#runs.isActive(session));
+      },
+      sweep: () => this.store.admin.sweepBlobs(),
+    });
+  }
+
+  /**
+   * This app for another tenant: the same definitions, tools, hooks and store, and sessions of its own. The same object for the same name. It looks
+   * after runs that have stopped in the sessions of all tenants from then on, as with `tenants: true`. Closing it gives the runs of this tenant
+   * back, and nothing of the tenant is continued by itself here until it is asked for again; closing the runtime that it came from closes all.
+   * @throws InvalidRuntimeError when the name is empty
+   */
+  forTenant(tenant: string): Runtime<OwnSchema> {
+    const expected = isNonEmptyText(tenant);
+    const refused = 'The runtime of a tenant cannot be made';
+    if (expected !== undefined) throw new InvalidRuntimeError({ refused, reason: `the name must be ${expected}, not ${describeValue(tenant)}` });
+    if (tenant !== this.#origin.tenant && !this.#origin.#looksAfterAll) {
+      this.#origin.#looksAfterAll = true;
+      this.#recovery.hint();
+    }
+    return this.#origin.#ofTenant(tenant) as unknown as Runtime<OwnSchema>;
+  }
+
+  #ofTenant(tenant: string): Runtime {
+    const origin = this as unknown as Runtime;
+    if (tenant === this.tenant) return origin;
+    return this.#tenants.get(tenant, () => {
+      const options = { ...this.#options, tenant };
+      origins.set(options, origin);
+      return new Runtime(options);
+    });
+  }
+
+  get #isOrigin(): boolean {
+    return this.#origin === (this as unknown as Runtime);
   }
 
   protected override controlPorts(): LedgerPorts {
     return this.#ports();
   }
 
+  protected override live(): LiveSessions {
+    return this.#live;
+  }
+
   get #ledgers(): LedgerStore {
-    return this.#store.for({ tenant: this.tenant, app: this.app });
+    return this.store.for({ tenant: this.tenant, app: this.app });
   }
 
   #ports(store: LedgerStore = this.#ledgers): LedgerPorts {
@@ -174,35 +227,16 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
   }
 
   #start(runnable: Runnable | undefined, options: RunOptions, more: Partial<RunRequest> = {}, onEnd?: (end: RunEnd) => void): Run {
-    const owner = typeof options.session === 'object' ? runtimes.get(options.session) : undefined;
-    if (owner !== undefined && owner.app !== this.app) {
-      throw new InvalidRunError({ reason: `the session belongs to the app "${owner.app}" of another runtime; run it there` });
-    }
     const { session, onStream } = options;
+    this.#assertOwn(session);
     let id: string | undefined;
     const open = async (fresh: boolean): Promise<Session> => {
       const opened = await this.#sessionFor(fresh ? id : session, runnable === undefined || fresh);
       id = opened.id;
       return opened;
     };
-    return this.#runs.start(open, { ...this.#request(runnable, options), ...more }, onStream, onEnd);
-  }
-
-  #request(runnable: Runnable | undefined, options: RunOptions): RunRequest {
-    const { limits: own = {} } = options;
-    const { limits: shared = {} } = this.#options;
-    return {
-      runnable,
-      input: options.input,
-      data: options.data,
-      runId: options.runId ?? `run_${this.#ids.next()}`,
-      isNamed: options.runId !== undefined,
-      timeout: options.timeout ?? shared.timeout ?? defaultRunTimeoutMs,
-      limits: resolveRunLimits(own, shared),
-      signal: options.signal,
-      onStep: options.onStep,
-      permissions: options.permissions,
-    };
+    const request = runRequest(runnable, options, { ids: this.#ids, limits: this.#options.limits });
+    return this.#runs.start(open, { ...request, ...more }, onStream, onEnd);
   }
 
   /**
@@ -234,7 +268,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
    * @returns the runs that were taken up. @throws StoreUnavailableError
    */
   recover(): Promise<readonly Run[]> {
-    return this.#recovery.look();
+    return this.#recovery.look(this.#origin.#looksAfterAll && this.#isOrigin ? undefined : this.tenant);
   }
 
   /**
@@ -256,11 +290,19 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
   /** Whoever works on the session here looks at once; otherwise it is due for recovery. */
   protected override posted(session: string): void {
     const active = this.#runs.active(session);
-    if (active === undefined) this.#recovery.hint();
+    if (active === undefined) this.#recovery.hint({ tenant: this.tenant, session });
     else active.poke();
   }
 
+  #assertOwn(session: AnySession | string | undefined): void {
+    const owner = typeof session === 'object' ? runtimes.get(session) : undefined;
+    if (owner === undefined || (owner.app === this.app && owner.tenant === this.tenant)) return;
+    const of = owner.app === this.app ? `the tenant "${owner.tenant}"` : `the app "${owner.app}"`;
+    throw new InvalidRunError({ reason: `the session belongs to ${of} of another runtime; run it there` });
+  }
+
   async #sessionFor(given: AnySession | string | undefined, mustExist: boolean): Promise<Session> {
+    this.#assertOwn(given);
     if (typeof given === 'object') return given as Session;
     return given === undefined ? this.session() : (this.#open(given, {}, mustExist) as Promise<unknown> as Promise<Session>);
   }
@@ -282,18 +324,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
   }
 
   #open<Schema extends StateSchema>(id: string, options: SessionOptions<Schema>, mustExist: boolean): Promise<Session<Schema>> {
-    // Two openings of one session at once would make two ledgers, of which one would soon be out of date.
-    const before = this.#opening.get(id) ?? Promise.resolve();
-    const opening = before.then(() => this.#openSession(id, options, mustExist));
-    const done = opening.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#opening.set(id, done);
-    void done.then(() => {
-      if (this.#opening.get(id) === done) this.#opening.delete(id);
-    });
-    return opening;
+    return this.#sessions.inTurn(id, () => this.#openSession(id, options, mustExist));
   }
 
   async #openSession<Schema extends StateSchema>(id: string, options: SessionOptions<Schema>, mustExist: boolean): Promise<Session<Schema>> {
@@ -410,35 +441,6 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
     return this.session({ id });
   }
 
-  /**
-   * A stored session as it was right after the event `seq`. Nothing is claimed: another process may be working on it.
-   * @param seq @default the last event
-   * @throws SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError
-   */
-  stateAt(sessionId: string, seq?: number): Promise<StateSnapshot> {
-    return storedStateAt(this.#ports(), sessionId, seq);
-  }
-
-  /**
-   * The events of a stored session, without opening it. What this version of Adjutant cannot read comes as an `unreadable` event in its
-   * place, so that also a damaged ledger and one of a newer version can be looked at.
-   * @throws SessionNotFoundError
-   */
-  async *events(sessionId: string, range?: ReadRange): AsyncGenerator<StoredEvent, void, undefined> {
-    for await (const page of this.#ledgers.readStored(sessionId, range)) yield* page;
-  }
-
-  /**
-   * What happens in a session, whoever works on it: all durable events after a place, in order and without gaps, and those to come as they land;
-   * and between them, as they are written, the parts of answers. Whoever comes in the middle of an answer gets a `stream_reset` and the text so far;
-   * whoever reads slowly gets parts joined, and holds nobody up. A durable event takes the place of the parts that it was made of. With `pubsub`
-   * the parts come from every process, without it from this one only.
-   * @throws InvalidRunError, SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError, StoreUnavailableError
-   */
-  follow(session: AnySession | string, options: FollowOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
-    return this.#live.follow(this, this.#ledgers, sessionIdOf(session), options);
-  }
-
   /** The stored sessions: made, found, listed and deleted. */
   get sessions(): SessionService<OwnSchema> {
     this.#service ??= new SessionService<OwnSchema>({
@@ -456,18 +458,20 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends Contro
     return registry.names.map((name) => registry.get(name));
   }
 
-  /** Sessions by the time of their last event, newest first. @throws InvalidRunError */
-  async list(options: ListOptions = {}): Promise<readonly SessionListing[]> {
-    checkListOptions(options);
-    return this.#ledgers.list(options);
+  /** Gives all runs and what they dispatched back without ending them, waits for that, and closes the store unless it is for one tenant of an app. */
+  async close(): Promise<void> {
+    if (!this.#isOrigin) {
+      this.#tenants.close(this.tenant);
+      return this.#giveBack();
+    }
+    this.#recovery.stop();
+    await Promise.all([this.#giveBack(), ...this.#tenants.all().map((made) => made.#giveBack())]);
+    await this.store.close();
   }
 
-  /** Gives all runs and what they dispatched back without ending them, waits for that, and closes the store. */
-  async close(): Promise<void> {
-    this.#recovery.stop();
+  async #giveBack(): Promise<void> {
     await this.#runs.stop();
     for (const { ledger } of this.#sessions.all()) if (ledger.failure === undefined) await ledger.release();
-    await this.#store.close();
   }
 }
 
@@ -479,6 +483,9 @@ function restore(snapshot: SessionSnapshot, schema: StateSchema | undefined): Se
 export function runtime<Schema extends StateSchema = StateSchema>(options: RuntimeOptions<Schema>): Runtime<Schema> {
   return new Runtime(options);
 }
+
+/** The runtime that options are for another tenant of. */
+const origins = new WeakMap<RuntimeOptions, Runtime>();
 
 /** The runtime that a session came from: `run(runnable, { session })` runs there. */
 const runtimes = new WeakMap<AnySession, Runtime>();

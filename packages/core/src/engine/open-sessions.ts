@@ -4,10 +4,25 @@ import type { Session } from '../ledger/session.ts';
 
 /** The sessions that an app has open, found again by id for as long as somebody has them. */
 export class OpenSessions {
+  readonly #opening = new Map<string, Promise<void>>();
   readonly #byId = new Map<string, WeakRef<Session>>();
   readonly #collected = new FinalizationRegistry<string>((id) => {
     if (this.get(id) === undefined) this.#byId.delete(id);
   });
+
+  /** Calls `open` when all that were given before for this session have come to an end: two ledgers of it would not know of each other. */
+  inTurn<Opened>(id: string, open: () => Promise<Opened>): Promise<Opened> {
+    const opening = (this.#opening.get(id) ?? Promise.resolve()).then(open);
+    const done = opening.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#opening.set(id, done);
+    void done.then(() => {
+      if (this.#opening.get(id) === done) this.#opening.delete(id);
+    });
+    return opening;
+  }
 
   get(id: string): Session | undefined {
     return this.#byId.get(id)?.deref();

@@ -1,6 +1,6 @@
 import { type Clock, setBackgroundTimer, systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
-import type { LedgerStore } from '../ledger/port.ts';
+import type { DueSession } from '../ledger/port.ts';
 import type { Run } from './run.ts';
 
 /** How often the store is asked for sessions that nobody works on. */
@@ -9,7 +9,9 @@ const lookEveryMs = 5_000;
 const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
 /** Sessions that are continued at the same time. */
-const atOnce = 16;
+const defaultAtOnce = 100;
+/** How many due sessions are looked through for those that can be continued here. */
+const mostLookedThrough = 4_096;
 /** Timers that fire at the very moment that was asked for, and what others are rounded up to. */
 const exactWakes = 64;
 const coarseMs = 1_000;
@@ -21,12 +23,19 @@ interface Failure {
   readonly until: number;
 }
 
+/** Where a session of the app lies. */
+export type SessionPlace = Pick<DueSession, 'tenant' | 'session'>;
+
 export interface RecoveryParts {
-  readonly ledgers: () => LedgerStore;
+  /** What nobody works on and has something to be done, the longest overdue first: of one tenant, or of all that are looked after. */
+  readonly due: (limit: number, tenant: string | undefined) => Promise<readonly SessionPlace[]>;
   readonly clock: Clock;
+  /** Sessions that are continued at the same time. @default 100 */
+  readonly atOnce?: number | undefined;
   /** Continues what a session has open. */
-  readonly resume: (session: string) => Run;
-  readonly isActive: (session: string) => boolean;
+  readonly resume: (place: SessionPlace) => Run;
+  /** Whether this process works on a session, or leaves it alone. */
+  readonly isActive: (place: SessionPlace) => boolean;
   /** Removes large values that nothing refers to any more. */
   readonly sweep: () => Promise<unknown>;
 }
@@ -39,12 +48,14 @@ export class Recovery {
   readonly #parts: RecoveryParts;
   readonly #failures = new Map<string, Failure>();
   readonly #running = new Set<Run>();
-  /** Sessions that were taken up while this process held them. */
+  /** Sessions that were taken up: those that were due until their run rests, those that this process held until nothing of it is under way. */
   readonly #taken = new Set<string>();
+  /** Sessions to which something was posted here: whoever has answered does not wait for other sessions. */
+  readonly #posted = new Set<string>();
   #cancelTimer: () => void = () => undefined;
   #cancelSweep: () => void = () => undefined;
   readonly #wakes = new Map<number, () => void>();
-  #looking: Promise<readonly Run[]> | undefined;
+  readonly #looking = new Map<string | undefined, Promise<readonly Run[]>>();
   #isAutomatic = false;
   #isHinted = false;
   #stopped = false;
@@ -77,22 +88,27 @@ export class Recovery {
     this.#wakes.clear();
   }
 
-  /** Something was posted to a session that this process does not work on. */
-  hint(): void {
+  /** Something may be due, as when something was posted to a session that this process does not work on. */
+  hint(posted?: SessionPlace): void {
     if (!this.#isAutomatic || this.#stopped) return;
+    if (posted !== undefined) this.#posted.add(keyOf(posted));
     // The look that is under way may have asked the store before.
-    if (this.#looking !== undefined) this.#isHinted = true;
+    if (this.#looking.has(undefined)) this.#isHinted = true;
     else this.#arm(0);
   }
 
   /** Continues a session that this process holds, which `due` does not list. */
-  takeUp(session: string): void {
-    const { isActive, resume, clock } = this.#parts;
-    if (!this.#isAutomatic || this.#stopped || isActive(session) || this.#taken.has(session)) return;
-    if ((this.#failures.get(session)?.until ?? 0) > clock.now()) return;
-    this.#taken.add(session);
-    const run = this.#follow(session, resume(session));
-    void run.settled().then(() => this.#taken.delete(session));
+  takeUp(place: SessionPlace): void {
+    const { isActive } = this.#parts;
+    const key = keyOf(place);
+    if (!this.#isAutomatic || this.#stopped || isActive(place) || !this.#mayTry(key)) return;
+    const run = this.#follow(place);
+    this.#taken.add(key);
+    void run.settled().then(() => this.#taken.delete(key));
+  }
+
+  #mayTry(key: string): boolean {
+    return !this.#taken.has(key) && (this.#failures.get(key)?.until ?? 0) <= this.#parts.clock.now();
   }
 
   /** A session that was given back wants to be looked at again then. */
@@ -111,12 +127,14 @@ export class Recovery {
     this.#wakes.set(due, clock === systemClock ? setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake));
   }
 
-  /** Continues what is due, and gives the runs. @throws StoreUnavailableError */
-  look(): Promise<readonly Run[]> {
-    this.#looking ??= this.#continueDue().finally(() => {
-      this.#looking = undefined;
-    });
-    return this.#looking;
+  /** Continues what is due, and gives the runs. @param tenant @default all that are looked after. @throws StoreUnavailableError */
+  look(tenant?: string): Promise<readonly Run[]> {
+    let looking = this.#looking.get(tenant);
+    if (looking === undefined) {
+      looking = this.#continueDue(tenant).finally(() => this.#looking.delete(tenant));
+      this.#looking.set(tenant, looking);
+    }
+    return looking;
   }
 
   #arm(ms: number): void {
@@ -140,41 +158,72 @@ export class Recovery {
     warn('The store could not be asked for runs to continue', error);
   }
 
-  async #continueDue(): Promise<readonly Run[]> {
-    const { ledgers, clock, isActive, resume } = this.#parts;
-    const free = atOnce - this.#running.size;
-    if (this.#stopped || free <= 0) return [];
-    const due = await ledgers().due({ limit: free + this.#failures.size });
-    const now = clock.now();
-    const chosen = due.filter(({ session }) => !isActive(session) && (this.#failures.get(session)?.until ?? 0) <= now).slice(0, free);
-    return this.#stopped ? [] : chosen.map(({ session }) => this.#follow(session, resume(session)));
+  async #continueDue(tenant: string | undefined): Promise<readonly Run[]> {
+    const posted = new Set(tenant === undefined ? this.#posted : []);
+    for (const key of posted) this.#posted.delete(key);
+    const chosen = await this.#chooseDue(tenant, posted);
+    // Another look may have taken it up meanwhile.
+    return this.#stopped ? [] : chosen.filter((place) => !this.#taken.has(keyOf(place))).map((place) => this.#continue(place));
   }
 
-  #follow(session: string, run: Run): Run {
-    this.#running.add(run);
-    const ended = run.settled().then(() => this.#running.delete(run));
-    run.then(
-      () => this.#failures.delete(session),
-      (error: unknown) => this.#failed(session, error),
-    );
-    // What waited for room is due still.
-    void ended.then(() => this.hint());
+  #continue(place: SessionPlace): Run {
+    const key = keyOf(place);
+    const run = this.#follow(place);
+    const isAtRest = (): boolean => this.#taken.delete(key);
+    this.#taken.add(key);
+    run.then(isAtRest, isAtRest);
     return run;
   }
 
-  #failed(session: string, error: unknown): void {
+  /** As many as there is room for, and those to which something was posted here, be there room or not. */
+  async #chooseDue(tenant: string | undefined, posted: ReadonlySet<string>): Promise<readonly SessionPlace[]> {
+    const { due, isActive, atOnce = defaultAtOnce } = this.#parts;
+    const free = Math.max(0, atOnce - this.#running.size);
+    for (let limit = free + posted.size + this.#failures.size; !this.#stopped && free + posted.size > 0; limit *= 2) {
+      const found = await due(limit, tenant);
+      const able = found.filter((place) => this.#mayTry(keyOf(place)) && !isActive(place));
+      const first = able.filter((place) => posted.has(keyOf(place)));
+      const others = able.filter((place) => !posted.has(keyOf(place)));
+      const hasEnough = others.length >= free && first.length === posted.size;
+      if (hasEnough || found.length < limit || limit >= mostLookedThrough) return [...first, ...others.slice(0, free)];
+    }
+    return [];
+  }
+
+  #follow(place: SessionPlace): Run {
+    const key = keyOf(place);
+    const run = this.#parts.resume(place);
+    this.#running.add(run);
+    run.then(
+      () => this.#failures.delete(key),
+      (error: unknown) => this.#failed(place, error),
+    );
+    // What waited for room is due still.
+    void run.settled().then(() => {
+      this.#running.delete(run);
+      this.hint();
+    });
+    return run;
+  }
+
+  #failed(place: SessionPlace, error: unknown): void {
+    const key = keyOf(place);
     // Somebody else was quicker.
     if (['session_busy', 'ledger_conflict', 'run_stopped', 'session_not_found'].some((code) => isAdjutantError(error, code))) return;
     if (isAdjutantError(error, 'no_open_run')) {
       // What is left in its inbox nobody can use: it stays due, and must not be looked at without a pause.
-      this.#failures.set(session, { times: 1, until: this.#parts.clock.now() + firstPauseMs });
+      this.#failures.set(key, { times: 1, until: this.#parts.clock.now() + firstPauseMs });
       return;
     }
-    const times = (this.#failures.get(session)?.times ?? 0) + 1;
+    const times = (this.#failures.get(key)?.times ?? 0) + 1;
     const pause = Math.min(firstPauseMs * 2 ** (times - 1), longestPauseMs);
-    this.#failures.set(session, { times, until: this.#parts.clock.now() + pause });
-    if (times === 1) warn(`Session "${session}" could not be continued`, error);
+    this.#failures.set(key, { times, until: this.#parts.clock.now() + pause });
+    if (times === 1) warn(`Session "${place.session}" could not be continued`, error);
   }
+}
+
+function keyOf({ tenant, session }: SessionPlace): string {
+  return JSON.stringify([tenant, session]);
 }
 
 /** Nobody awaits what recovery does: what goes wrong is told as a warning of the process. */

@@ -37,6 +37,11 @@ export class RunStarter {
     return this.#active.has(session);
   }
 
+  /** Whether nothing is under way. */
+  get isIdle(): boolean {
+    return this.#unsettled.size === 0;
+  }
+
   /** The run that this process carries out on a session. */
   active(session: string): Run | undefined {
     return this.#active.get(session);

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { IdSource } from '../base/id.ts';
-import { isFunction, isGroup, isList, isNonEmptyText, isObject, isOneOf, type OptionCheck, type OptionChecks } from '../base/options.ts';
+import { isCount, isFlag, isFunction, isGroup, isList, isNonEmptyText, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
 import type { Random } from '../base/random.ts';
 import { isStandIns, type StandIns } from '../effects/stand-ins.ts';
 import type { Store } from '../ledger/port.ts';
@@ -21,6 +21,16 @@ import { type RuntimeLimits, runtimeLimitChecks } from './run-options.ts';
 export const defaultLeaseMs = 30_000;
 /** Below this, appends and renewals of a busy process would come too late. */
 const leastLeaseMs = 100;
+
+/** As `recover: 'auto'`, with these settings. */
+export interface RecoverOptions {
+  /**
+   * Sessions that this process continues by itself at the same time, each until it ends or waits. More of them are left to other processes, or
+   * wait for one of these, the longest overdue first. What is answered, sent or cancelled through this process does not wait.
+   * @default 100
+   */
+  readonly atOnce?: number;
+}
 
 export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   /** Name of the app: the name space of its sessions. */
@@ -54,7 +64,13 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
    * Whether runs that stopped without an end, and runs whose answers have come, are continued by themselves: at the start and from then on.
    * @default 'auto' with a `store`, otherwise there is nothing to find
    */
-  readonly recover?: 'auto' | 'manual';
+  readonly recover?: 'auto' | 'manual' | RecoverOptions;
+  /**
+   * Whether it looks after the sessions of all tenants of the app, and not of its own only: what they have open is continued in the runtimes that
+   * `forTenant` gives. It does so from the first call of `forTenant` on.
+   * @default false
+   */
+  readonly tenants?: boolean;
   /**
    * How long this process may be silent while it works on a session: after `ttl` milliseconds without an append or a renewal, of which there are
    * three in that time, another process may take the session over. A process of the same machine that is gone is not waited for.
@@ -85,6 +101,8 @@ const isPubSub: OptionCheck = (value) => {
   return [publish, subscribe, close].every((method) => typeof method === 'function') ? undefined : "a pub/sub such as redis('redis://…')";
 };
 
+const isRecoverOptions = isGroup<RecoverOptions>({ atOnce: isCount });
+
 /** What the options of a runtime must be. */
 export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   app: isNonEmptyText,
@@ -94,7 +112,9 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   resolve: isFunction,
   tools: isList,
   limits: isGroup(runtimeLimitChecks),
-  recover: isOneOf('auto', 'manual'),
+  recover: (value) =>
+    value === 'auto' || value === 'manual' || isRecoverOptions(value) === undefined ? undefined : "'auto', 'manual' or { atOnce }",
+  tenants: isFlag,
   lease: isGroup({ ttl: isLease }),
   approvals: isApprovals,
   pubsub: isPubSub,

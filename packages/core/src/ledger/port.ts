@@ -309,8 +309,8 @@ export interface LedgerStore {
 
 /** What crosses tenants and apps: for sweepers and operators only. */
 export interface StoreAdmin {
-  /** As `LedgerStore.due`, of all tenants and apps. */
-  due(options?: { readonly limit?: number }): Promise<readonly DueSession[]>;
+  /** As `LedgerStore.due`, of all tenants and apps, or of all tenants of one app. */
+  due(options?: { readonly limit?: number; readonly app?: string }): Promise<readonly DueSession[]>;
   /** Removes blobs that nothing refers to and that were put last more than `olderThanMs` ago. @returns how many */
   sweepBlobs(options?: { /** @default 86_400_000 (24 hours) */ readonly olderThanMs?: number }): Promise<number>;
 }

@@ -64,8 +64,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       return ledgers;
     },
     admin: {
-      async due({ limit } = {}) {
-        return longestDue(all(), clock.now(), checkLimit('sessions', limit));
+      async due({ limit, app } = {}) {
+        const asked = all().filter((ledgers) => app === undefined || ledgers.app === app);
+        return longestDue(asked, clock.now(), checkLimit('sessions', limit));
       },
       async sweepBlobs({ olderThanMs } = {}) {
         const before = clock.now() - checkBlobAge(olderThanMs);
@@ -104,6 +105,10 @@ class MemoryLedgerStore implements LedgerStore {
     this.#scope = { tenant: scope.tenant, app: scope.app };
     this.#clock = clock;
     this.#blobs = new MemoryBlobs(this.#scope);
+  }
+
+  get app(): string {
+    return this.#scope.app;
   }
 
   close(closed: StoreUnavailableError): void {

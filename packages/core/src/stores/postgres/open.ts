@@ -9,6 +9,7 @@ import type { ListeningConnection } from './listener.ts';
 import { Notifier } from './notifier.ts';
 import type { PostgresOwnClient, PostgresPool } from './pool.ts';
 import { queryDue } from './queries.ts';
+import { toStorable } from './storable-text.ts';
 import { PostgresLedgerStore, type StoreParts } from './store.ts';
 import { WriteGroups } from './write-groups.ts';
 
@@ -55,7 +56,8 @@ export function openPostgres(settings: PostgresSettings): Store {
     description,
     for: (scope) => new PostgresLedgerStore(scope, parts),
     admin: {
-      due: async ({ limit } = {}) => queryDue(database, undefined, checkLimit('sessions', limit), fixedNow()),
+      due: async ({ limit, app } = {}) =>
+        queryDue(database, app === undefined ? {} : { app: toStorable(app) }, checkLimit('sessions', limit), fixedNow()),
       sweepBlobs: async ({ olderThanMs } = {}) => sweepBlobs(database, checkBlobAge(olderThanMs), fixedNow()),
     },
     close: () => {

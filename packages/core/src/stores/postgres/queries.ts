@@ -164,7 +164,7 @@ function requestRow(row: Record<string, unknown>): RequestRow {
 /** @param scope all tenants and apps when left out */
 export async function queryDue(
   database: Database,
-  scope: StoredScope | undefined,
+  scope: Partial<StoredScope>,
   limit: number,
   fixedNow: number | null,
 ): Promise<readonly DueSession[]> {
@@ -181,7 +181,7 @@ export async function queryDue(
 
 function queryDueRows(
   database: Database,
-  scope: StoredScope | undefined,
+  scope: Partial<StoredScope>,
   columns: string,
   condition: string,
   values: readonly unknown[],
@@ -192,7 +192,7 @@ function queryDueRows(
   const conditions = new Conditions();
   conditions.values.push(...clock.values);
   conditions.add('session is not null').add(condition, ...values);
-  if (scope !== undefined) conditions.add('tenant = $', scope.tenant).add('app = $', scope.app);
+  for (const column of ['tenant', 'app'] as const) if (scope[column] !== undefined) conditions.add(`${column} = $`, scope[column]);
   return database.query(
     `with clock as materialized (select ${clock.text} as now),
       wanted as (

@@ -129,8 +129,11 @@ export interface ReadOperations {
   list: { request: ScopeAddress & ListOptions & { readonly limit: number }; reply: readonly SessionListing[] };
   requests: { request: ScopeAddress & { readonly filter: RequestFilter; readonly limit: number }; reply: readonly RequestRow[] };
   getSnapshot: { request: SessionAddress & { readonly key: string; readonly upTo: number }; reply: FoldSnapshot | undefined };
-  /** Of one tenant and app, or of all. */
-  due: { request: Timed & { readonly scope: ScopeAddress | undefined; readonly limit: number }; reply: readonly DueSession[] };
+  /** Of one tenant and app, of one app, or of all. */
+  due: {
+    request: Timed & { readonly scope: { readonly [Part in keyof ScopeAddress]?: string | undefined }; readonly limit: number };
+    reply: readonly DueSession[];
+  };
   /** A number that changes when another process has changed the file. */
   dataVersion: { request: null; reply: number };
   close: { request: null; reply: null };

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { DueSession, SessionListing } from '../../ledger/port.ts';
 import { OwnerSurvey } from '../owner.ts';
-import type { ReadOperations, ScopeAddress } from './protocol.ts';
+import type { ReadOperations } from './protocol.ts';
 import { Conditions, StatementCache } from './statements.ts';
 
 type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
@@ -29,7 +29,8 @@ export class SessionRows {
   due({ scope, now, limit }: RequestOf<'due'>): readonly DueSession[] {
     const owners = new OwnerSurvey();
     const sessions: DueSession[] = [];
-    for (const row of this.#dueStatement(scope).iterate(now, ...(scope === undefined ? [] : [scope.tenant, scope.app]))) {
+    const conditions = new Conditions().add('session is not null').equal('tenant', scope.tenant).equal('app', scope.app);
+    for (const row of this.#dueStatement(conditions.text).iterate(now, ...conditions.values)) {
       const { tenant, app, session, owner, leaseUntil } = row as unknown as DueRow;
       if (owner !== null && (leaseUntil ?? 0) > now && !owners.isGone(owner)) continue;
       sessions.push({ tenant, app, session });
@@ -38,7 +39,7 @@ export class SessionRows {
     return sessions;
   }
 
-  #dueStatement(scope: ScopeAddress | undefined): StatementSync {
+  #dueStatement(conditions: string): StatementSync {
     return this.#statements.get(`
       select tenant, app, session, owner, lease_until as leaseUntil
       from (
@@ -46,7 +47,7 @@ export class SessionRows {
         from (select id, wake_at as since from ledgers where wake_at <= ? union all select ledger, min(at) from inbox group by ledger)
         group by id
       ) join ledgers using (id)
-      where session is not null ${scope === undefined ? '' : 'and tenant = ? and app = ?'} order by since, id`);
+      where ${conditions} order by since, id`);
   }
 }
 

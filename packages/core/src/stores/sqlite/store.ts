@@ -57,7 +57,7 @@ export class SqliteStore implements Store {
     this.#clock = clock;
     this.#followers = new Followers((count) => this.#watch(count > 0));
     this.admin = {
-      due: async ({ limit } = {}) => connection.request('due', { scope: undefined, now: clock.now(), limit: checkLimit('sessions', limit) }),
+      due: async ({ limit, app } = {}) => connection.request('due', { scope: { app }, now: clock.now(), limit: checkLimit('sessions', limit) }),
       sweepBlobs: async ({ olderThanMs } = {}) => sweepBlobs(connection, clock.now() - checkBlobAge(olderThanMs)),
     };
   }

@@ -126,6 +126,12 @@ function scopeContract({ describe, expect, test }: Suite): void {
         { tenant: 'acme', app: 'shop', session: 's' },
       ]);
       expect(await store.admin.due({ limit: 1 })).toHaveLength(1);
+      await leave(store.for({ tenant: 'acme', app: 'shops' }), 'u', { wakeAt: longAgo - 1 });
+      expect(await store.admin.due({ app: 'shop', limit: 2 })).toEqual([
+        { tenant: 'other', app: 'shop', session: 's' },
+        { tenant: 'acme', app: 'shop', session: 's' },
+      ]);
+      expect(await store.admin.due({ app: 'none' })).toEqual([]);
       expect(await codeOf(store.admin.due({ limit: 0 }))).toBe('RangeError');
     });
 
