@@ -137,6 +137,7 @@ describe('options.md', () => {
     ['supervision/guardrails/format-rules.ts', 'FormatRulesOptions', 'Guardrails'],
     ['supervision/guardrails/model-call-rate.ts', 'ModelCallRateOptions', 'Guardrails'],
     ['middleware/logging.ts', 'LoggingMiddlewareOptions', 'Middleware and error handlers'],
+    ['opentelemetry/index.ts', 'OpenTelemetryOptions', 'Middleware and error handlers'],
     ['middleware/cli.ts', 'CliMiddlewareOptions', 'Middleware and error handlers'],
     ['middleware/response-cache.ts', 'ResponseCacheOptions', 'Middleware and error handlers'],
     ['middleware/think-tags.ts', 'StripThinkTagsOptions', 'Middleware and error handlers'],

@@ -29,6 +29,8 @@ export class Surroundings {
 
   /** `undefined` when there is nothing, so that nothing is asked. */
   static of(middleware: readonly Middleware[], session: Session, run: SurroundedRun): Surroundings | undefined {
+    // A replay does no work that anybody would look for.
+    if (session.ledger.ports.tape !== undefined) return undefined;
     const around = middleware.flatMap((one) => one.around ?? []).reduceRight<Around | undefined>(joined, undefined);
     return around === undefined ? undefined : new Surroundings(around, session, run);
   }
