@@ -1,7 +1,8 @@
 import type { StreamEvent } from 'adjutant';
 import type { EventSourceMessage } from 'eventsource-parser';
+import type { Problem } from '../http/problem.ts';
 import type { BackOff } from './back-off.ts';
-import { ConnectionLostError, LostError, UnexpectedAnswerError } from './errors.ts';
+import { ConnectionLostError, LostError, ServerProblemError, UnexpectedAnswerError } from './errors.ts';
 import { readFrames } from './frames.ts';
 import { isPassing, type Transport } from './transport.ts';
 
@@ -18,8 +19,9 @@ export interface Followed extends FollowOptions {
   readonly isWhole: boolean;
 }
 
-/** What a server says at the end of a stream that has one. */
+/** What a server says of a stream itself: that it has come to its end, and what broke it. */
 const endOfStream = 'end';
+const brokenStream = 'problem';
 
 /**
  * The events of a stream, over as many connections as it takes: each durable event once, in order, none left out; transient events as they happen,
@@ -100,6 +102,7 @@ class Follower {
       onRetry: (ms) => this.#backOff.prefer(ms),
     });
     for await (const frame of frames) {
+      if (frame.event === brokenStream) throw breakOf(JSON.parse(frame.data) as Problem);
       this.#backOff.succeeded();
       if (frame.event === endOfStream) return true;
       const event = this.#taken(frame);
@@ -145,6 +148,12 @@ class Follower {
     this.#last = seq;
     return event;
   }
+}
+
+/** What went wrong inside the server may go right in a moment, or in another process. */
+function breakOf(problem: Problem): Error {
+  const error = new ServerProblemError(problem);
+  return error.status >= 500 ? new LostError(problem.detail, { cause: error }) : error;
 }
 
 const transientTypes: ReadonlySet<string> = new Set(['assistant_delta', 'thought_delta', 'tool_args_delta', 'tool_progress', 'stream_reset']);

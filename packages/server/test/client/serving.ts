@@ -1,0 +1,27 @@
+import { type Runnable, type Runtime, runtime, type Store } from 'adjutant';
+import { onTestFinished } from 'vitest';
+import { type AdjutantClient, type ClientOptions, client } from '../../src/client/index.ts';
+import { type ListeningServer, type ServeOptions, serve } from '../../src/index.ts';
+
+/** A server and what it serves. */
+export interface Served {
+  readonly app: Runtime;
+  readonly listening: ListeningServer;
+  readonly url: string;
+}
+
+/** Serves an app on a free port until the test ends. */
+export async function serving(
+  options: { readonly runnables: readonly Runnable[]; readonly store?: Store },
+  serveOptions: ServeOptions = {},
+): Promise<Served> {
+  const app = runtime({ app: 'served', ...options });
+  const listening = await serve(app, { port: 0, shutdown: { grace: 100 }, ...serveOptions });
+  onTestFinished(() => listening.close({ closeApp: true }));
+  return { app, listening, url: listening.url };
+}
+
+/** A client that does not wait long. */
+export function impatient(url: string, options: Partial<ClientOptions> = {}): AdjutantClient {
+  return client({ url, retry: { first: 1, longest: 5, giveUpAfter: 20_000 }, ...options });
+}
