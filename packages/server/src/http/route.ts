@@ -15,6 +15,8 @@ export interface AnswerDefinition<Answer> {
   readonly schema?: z.ZodType<Answer>;
   /** Media type of an answer that is not JSON. */
   readonly contentType?: string;
+  /** What its headers say, by their names. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A route: what validates, what is documented and what is checked before it is called. */
@@ -33,6 +35,8 @@ export interface RouteDefinition<Params, Query, Body, Answer> {
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /** Whether a request without a body counts as one with an empty object. @default false */
+  readonly isBodyOptional?: boolean;
   readonly answers: { readonly [Status in number]: AnswerDefinition<Answer> };
   /** What a request gets that is sent again under its `Idempotency-Key`. @default 'same' */
   readonly repeated?: RepeatedAnswer;
@@ -74,18 +78,27 @@ const problemSchema = z
 
 const problemAnswer = { description: 'What went wrong', content: { [problemType]: { schema: problemSchema } } };
 
+/** Under which name the document describes the header `Idempotency-Key`. */
+export const idempotencyParameter = 'IdempotencyKey';
+
+/** Whether the answer to the same request under the same key is the same. */
+function isKept({ method, permission }: { readonly method: string; readonly permission: string }): boolean {
+  return method !== 'get' && permission !== 'public';
+}
+
 /** Where a route's permission stands in the OpenAPI document. */
 export const permissionExtension = 'x-permission';
 
+function responseOf({ description, schema, contentType, headers = {} }: AnswerDefinition<unknown>): object {
+  const content =
+    schema !== undefined ? { 'application/json': { schema } } : contentType !== undefined ? { [contentType]: { schema: z.string() } } : undefined;
+  const told = Object.entries(headers).map(([name, about]) => [name, { description: about, schema: { type: 'string' } }]);
+  return { description, ...(told.length === 0 ? {} : { headers: Object.fromEntries(told) }), ...(content === undefined ? {} : { content }) };
+}
+
 function configOf<Params, Query, Body, Answer>(route: RouteDefinition<Params, Query, Body, Answer>): RouteConfig {
-  const { method, path, permission, operationId, tag, summary, description, params, query, body, answers } = route;
-  const responses = Object.fromEntries(
-    Object.entries(answers).map(([status, { description: about, schema, contentType }]) => {
-      const content =
-        schema !== undefined ? { 'application/json': { schema } } : contentType !== undefined ? { [contentType]: { schema: z.string() } } : undefined;
-      return [status, { description: about, ...(content === undefined ? {} : { content }) }];
-    }),
-  );
+  const { method, path, permission, operationId, tag, summary, description, params, query, body, isBodyOptional = false, answers } = route;
+  const responses = Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)]));
   return createRoute({
     method,
     path,
@@ -94,13 +107,14 @@ function configOf<Params, Query, Body, Answer>(route: RouteDefinition<Params, Qu
     summary,
     ...(description === undefined ? {} : { description }),
     [permissionExtension]: permission,
+    ...(isKept(route) ? { parameters: [{ $ref: `#/components/parameters/${idempotencyParameter}` }] } : {}),
     // Before what comes in is looked at: who may not call is not told what a call must be.
     middleware: guard(permission, operationId),
     security: permission === 'public' ? [] : [{ bearer: [] }],
     request: {
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
-      ...(body === undefined ? {} : { body: { required: true, content: { 'application/json': { schema: body } } } }),
+      ...(body === undefined ? {} : { body: { required: !isBodyOptional, content: { 'application/json': { schema: body } } } }),
     },
     responses: { ...responses, '4XX': problemAnswer, '5XX': problemAnswer },
   } as unknown as RouteConfig);
