@@ -113,7 +113,7 @@ export { type Sequence, type SequenceOptions, sequence } from './runnables/seque
 export { type Step, type StepContext, type StepOptions, step } from './runnables/step.ts';
 export { Runtime, runtime } from './runtime.ts';
 export { memoryStore } from './stores/memory.ts';
-export { isOwnerGone } from './stores/owner.ts';
+export { isOwnerGone, processOwner } from './stores/owner.ts';
 export type { Guardrail, GuardrailContext, GuardrailPoint, GuardrailVerdict, InputCheck, ModelCallCheck, OutputCheck, ToolCallCheck, ToolResultCheck } from './supervision/guardrail.ts';
 export { defaultGuardrails } from './supervision/guardrail.ts';
 export { type FormatRulesOptions, formatRules } from './supervision/guardrails/format-rules.ts';
