@@ -1,8 +1,7 @@
 import { type LedgerStore, memoryStore, type Store } from 'adjutant';
 
-/** A store in memory that counts who follows its ledgers. */
-export function countedStore(): Store & { readonly followers: number } {
-  const store = memoryStore();
+/** A store that counts who follows its ledgers. */
+export function countedStore(store: Store = memoryStore()): Store & { readonly followers: number } {
   let followers = 0;
   const counted = (ledgers: LedgerStore): LedgerStore =>
     new Proxy(ledgers, {
