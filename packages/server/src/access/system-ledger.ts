@@ -1,4 +1,14 @@
-import { type Clock, type EventDraft, type EventOf, type IdSource, isAdjutantError, type LedgerStore, type Store, type StoredEvent } from 'adjutant';
+import {
+  type Clock,
+  type EventDraft,
+  type EventOf,
+  type IdSource,
+  isAdjutantError,
+  type LedgerStore,
+  processOwner,
+  type Store,
+  type StoredEvent,
+} from 'adjutant';
 
 /** What is written to a ledger of the server's own. */
 export type DecisionDraft = Extract<EventDraft, { readonly type: 'decision' }>;
@@ -33,12 +43,10 @@ const longestWaitMs = 3 * leaseMs;
 export class SystemLedger {
   readonly #ports: SystemLedgerPorts;
   readonly #ledgers: LedgerStore;
-  readonly #owner: string;
 
   constructor(ports: SystemLedgerPorts) {
     this.#ports = ports;
     this.#ledgers = ports.store.for({ tenant: ports.tenant, app: ports.app });
-    this.#owner = `server/${ports.ids.next()}`;
   }
 
   /** The number of the last event; 0 when nothing was written yet. @throws StoreUnavailableError */
@@ -76,12 +84,12 @@ export class SystemLedger {
   }
 
   async #claim(): ReturnType<LedgerStore['claim']> {
-    const { session, clock } = this.#ports;
+    const { session, clock, ids } = this.#ports;
     const giveUpAt = clock.monotonic() + longestWaitMs;
     for (;;) {
       try {
         // Each write has an owner of its own, or two of this process would be one.
-        return await this.#ledgers.claim(session, `${this.#owner}/${this.#ports.ids.next()}`, { ttl: leaseMs });
+        return await this.#ledgers.claim(session, processOwner(ids), { ttl: leaseMs });
       } catch (error) {
         if (!isAdjutantError(error, 'session_busy') || clock.monotonic() >= giveUpAt) throw error;
         await new Promise<void>((resolve) => void clock.setTimer(retryMs, resolve));

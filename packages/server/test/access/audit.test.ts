@@ -180,7 +180,9 @@ describe('the audit log', () => {
         const clock = testClock();
         const store = memoryStore({ clock });
         const next = nextId();
-        const logs = [0, 1, 2].map(() => new AuditLog({ app: 'shop', store, clock, ids: { next }, onError: expect.unreachable }));
+        const logs = [0, 1, 2].map(
+          () => new AuditLog({ app: 'shop', store, clock, ids: { next }, onError: (error) => expect.unreachable(String(error)) }),
+        );
         const written: { at: number; requestId: string }[] = [];
         for (const { process, after } of happenings) {
           clock.advance(after);

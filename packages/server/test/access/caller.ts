@@ -47,13 +47,20 @@ export interface World {
   key(asked?: Partial<NewApiKey>): Promise<string>;
 }
 
+export interface WorldOptions extends ServerOptions {
+  readonly store?: Store;
+  readonly clock?: Clock;
+  /** Asks for no credentials. @default false */
+  readonly isOpen?: boolean;
+}
+
 /** An app with a server before it, for one test. */
-export function world(options: ServerOptions & { readonly store?: Store; readonly clock?: Clock } = {}): World {
-  const { store = memoryStore(options.clock === undefined ? {} : { clock: options.clock }), clock, ...rest } = options;
+export function world(options: WorldOptions = {}): World {
+  const { store = memoryStore(options.clock === undefined ? {} : { clock: options.clock }), clock, isOpen = false, ...rest } = options;
   const ports = clock === undefined ? {} : { ports: { clock } };
   const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Done.' })) });
   const app = runtime({ app: 'shop', store, runnables: [clerk], recover: 'manual', ...ports });
-  const api = server(app, { auth: {}, ...ports, ...rest });
+  const api = server(app, { ...(isOpen ? {} : { auth: {} }), ...ports, ...rest });
   const keys = new ApiKeys(app, clock === undefined ? {} : { clock });
   onTestFinished(async () => {
     await api.close();

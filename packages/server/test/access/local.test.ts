@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { assertMayListen } from '../../src/access/local-access.ts';
 import { type Asked, ask, fromAddress, world } from './caller.ts';
 
-const open = { auth: undefined } as const;
+const open = { isOpen: true };
 
 describe('a server that asks for no credentials', () => {
   test.for<[string, Asked]>([
