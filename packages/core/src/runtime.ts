@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from './base/clock.ts';
 import { isAdjutantError } from './base/error.ts';
 import { type IdSource, systemIds } from './base/id.ts';
-import { describeValue, findInvalidOption, isNonEmptyText } from './base/options.ts';
+import { findInvalidOption } from './base/options.ts';
 import { type Advance, type AdvanceOptions, advanced, checkAdvanceOptions } from './engine/advance.ts';
 import { appServices } from './engine/app-services.ts';
 import { checkReopenOptions, sessionIdOf } from './engine/control-options.ts';
@@ -28,11 +28,11 @@ import {
   type SessionOptions,
 } from './engine/run-options.ts';
 import { runRequest } from './engine/run-request.ts';
-import { endedResult, lastRecord } from './engine/run-result.ts';
+import { lastResult } from './engine/run-result.ts';
 import { RunStarter } from './engine/run-starter.ts';
-import { defaultLeaseMs, type RuntimeOptions, runtimeChecks } from './engine/runtime-options.ts';
+import { defaultLeaseMs, type RuntimeOptions, recoversByItself, runtimeChecks } from './engine/runtime-options.ts';
 import { SessionService } from './engine/session-service.ts';
-import { dueSessions, Tenants } from './engine/tenants.ts';
+import { checkTenant, dueSessions, Tenants } from './engine/tenants.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
 import { looseState } from './ledger/loose-state.ts';
@@ -109,21 +109,24 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
       if (at !== null) this.#recovery.wakeAt(at);
     });
     this.requests = new RequestService({
-      ledgers: (other = tenant) => this.store.for({ tenant: other, app }),
+      ledgers: (other = tenant) => {
+        if (origin === undefined || other === tenant) return this.store.for({ tenant: other, app });
+        throw new InvalidRuntimeError({
+          refused: `Requests of the tenant "${other}" cannot be reached`,
+          reason: `this is the app for "${tenant}" only`,
+        });
+      },
       clock,
       keys: options.approvals?.keys,
       findTool: (agentName, name) => this.#services.registry.findTool(agentName, name) ?? this.tools.get(name),
       posted: (session) => this.posted(session),
     });
-    // The command line loads apps to look at them, and must not begin to work on all their sessions.
-    const looksItself = options.recover !== 'manual' && process.env['ADJUTANT_RECOVER'] !== 'manual';
-    this.recoversByItself = options.store !== undefined && looksItself;
+    this.recoversByItself = recoversByItself(options);
     if (this.recoversByItself && origin === undefined) this.#recovery.start();
   }
 
   #makeRecovery(clock: Clock): Recovery {
     const { recover } = this.#options;
-    const ofTenant = (tenant: string): Runtime => this.#ofTenant(tenant);
     return new Recovery({
       due: (limit, asked) => {
         this.#tenants.forgetIdle();
@@ -132,7 +135,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
       },
       clock,
       atOnce: typeof recover === 'object' ? recover.atOnce : undefined,
-      resume: ({ tenant, session }) => ofTenant(tenant).#start(undefined, { session }, { isWorker: true, isFound: true }),
+      resume: ({ tenant, session }) => this.#ofTenant(tenant).#start(undefined, { session }, { isWorker: true, isFound: true }),
       isActive: ({ tenant, session }) => {
         const made: Runtime | undefined = tenant === this.tenant ? (this as unknown as Runtime) : this.#tenants.find(tenant);
         return this.#tenants.isClosed(tenant) || (made === undefined ? false : made.#runs.isActive(session));
@@ -148,9 +151,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
    * @throws InvalidRuntimeError when the name is empty
    */
   forTenant(tenant: string): Runtime<OwnSchema> {
-    const expected = isNonEmptyText(tenant);
-    const refused = 'The runtime of a tenant cannot be made';
-    if (expected !== undefined) throw new InvalidRuntimeError({ refused, reason: `the name must be ${expected}, not ${describeValue(tenant)}` });
+    checkTenant(tenant);
     if (tenant !== this.#origin.tenant && !this.#origin.#looksAfterAll) {
       this.#origin.#looksAfterAll = true;
       this.#recovery.hint();
@@ -257,9 +258,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     } catch (error) {
       if (!isAdjutantError(error, 'no_open_run')) throw error;
       const opened = await this.#sessionFor(session, true);
-      const last = opened.ledger.invocations.roots.at(-1);
-      const record = last === undefined ? undefined : lastRecord(opened.ledger, last);
-      return record === undefined ? { status: 'done', result: undefined } : advanced(endedResult(opened, last as string, record), false);
+      const last = lastResult(opened);
+      return last === undefined ? { status: 'done', result: undefined } : advanced(last, false);
     }
   }
 
@@ -465,8 +465,9 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
       return this.#giveBack();
     }
     this.#recovery.stop();
-    await Promise.all([this.#giveBack(), ...this.#tenants.all().map((made) => made.#giveBack())]);
+    const givenBack = await Promise.allSettled([this.#giveBack(), ...this.#tenants.all().map((made) => made.#giveBack())]);
     await this.store.close();
+    for (const one of givenBack) if (one.status === 'rejected') throw one.reason;
   }
 
   async #giveBack(): Promise<void> {

@@ -35,6 +35,14 @@ export function endedResult(session: Session, runId: string, record: InvocationR
   };
 }
 
+/** What the last run of a session gave that has none under way. */
+export function lastResult(session: Session): RunResult | undefined {
+  const { ledger } = session;
+  const last = ledger.invocations.roots.at(-1);
+  const record = last === undefined ? undefined : lastRecord(ledger, last);
+  return last === undefined || record === undefined ? undefined : endedResult(session, last, record);
+}
+
 /** What a run gives that waits for somebody outside. */
 export function yieldedResult(session: Session, runId: string): RunResult {
   const { ledger } = session;

@@ -1,5 +1,7 @@
 import type { Clock } from '../base/clock.ts';
+import { describeValue, isNonEmptyText } from '../base/options.ts';
 import type { DueSession, Store } from '../ledger/port.ts';
+import { InvalidRuntimeError } from './errors.ts';
 
 /** How long a runtime that nobody has asked for and that does nothing is kept. */
 const keepMs = 300_000;
@@ -78,4 +80,11 @@ export async function dueSessions(
 ): Promise<readonly DueSession[]> {
   if (tenant !== undefined) return store.for({ tenant, app }).due({ limit });
   return (await store.admin.due({ limit, app })).filter((due) => due.app === app);
+}
+
+/** @throws InvalidRuntimeError when a tenant has no name */
+export function checkTenant(tenant: unknown): void {
+  const expected = isNonEmptyText(tenant);
+  const refused = 'The runtime of a tenant cannot be made';
+  if (expected !== undefined) throw new InvalidRuntimeError({ refused, reason: `the name must be ${expected}, not ${describeValue(tenant)}` });
 }
