@@ -1,7 +1,7 @@
 import { context } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
-import { agent, agentTool, memoryStore, type Runnable, runtime, type Store, tool } from 'adjutant';
+import { agent, agentTool, memoryStore, pending, type Runnable, runtime, type Store, tool } from 'adjutant';
 import { openTelemetry } from 'adjutant/opentelemetry';
 import { eventually, keptOpen, scriptedModel } from 'adjutant/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -85,6 +85,21 @@ describe('a run that waits', () => {
       '          round',
       '            chat scripted',
     ]);
+  });
+
+  test('an operation that goes on elsewhere does not keep the span of its tool open', async () => {
+    const film = tool({ name: 'film', description: 'Films', schema: { type: 'object' }, execute: () => pending({ operationId: 'film-1' }) });
+    const model = scriptedModel([{ toolCalls: [{ name: 'film', args: {} }] }, { text: 'done' }]);
+    const director = agent({ name: 'director', model, tools: [film] });
+    const { app, tree, spans } = processOn(memoryStore(), director);
+    expect((await app.run(director, { input: 'Film', session: 's' })).status).toBe('yielded');
+    expect((await tree()).slice(-2)).toEqual(['      chat scripted', '      execute_tool film (yielded)']);
+    await app.settleOperation('film-1', { result: 'filmed' });
+    expect((await app.resume('s')).output).toBe('done');
+    const [before, after] = (await spans()).filter(({ name }) => name === 'run director');
+    expect(after && linksOf(after)).toEqual([before?.spanContext().spanId]);
+    const results = (await spans()).flatMap(({ name, events }) => events.filter((event) => event.name === 'adjutant.tool_result').map(() => name));
+    expect(results).toEqual(['invoke_agent director']);
   });
 
   test('one that the runtime takes up by itself belongs to nobody who happens to be there', async () => {

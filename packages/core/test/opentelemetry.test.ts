@@ -1,7 +1,7 @@
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { AlwaysOffSampler } from '@opentelemetry/sdk-trace';
-import { agent, agentTool, runtime, secret, sequence, step, ToolFailure, tool } from 'adjutant';
+import { agent, agentTool, responseCache, runtime, secret, sequence, step, ToolFailure, tool } from 'adjutant';
 import { type OpenTelemetryOptions, openTelemetry } from 'adjutant/opentelemetry';
 import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -137,6 +137,36 @@ describe('the tree of spans', () => {
       '        invoke_workflow late',
       '        invoke_agent helper',
     ]);
+  });
+
+  test('an agent that takes over lies beside the one that handed over', async () => {
+    const { tracerProvider, tree } = recordedSpans();
+    const expert = agent({ name: 'expert', model: scriptedModel([says('solved')]) });
+    const pass = tool({ name: 'pass', description: 'Hands over', schema, execute: () => expert });
+    const desk = agent({ name: 'desk', model: scriptedModel([calls('pass')]), tools: [pass] });
+    const app = runtime({ app: 'test', runnables: [desk, expert], middleware: [openTelemetry({ tracerProvider })] });
+    expect((await app.run(desk, 'Go')).output).toBe('solved');
+    expect(await tree()).toEqual([
+      'run desk',
+      '  invoke_agent desk (transferred)',
+      '    round',
+      '      chat scripted',
+      '      execute_tool pass',
+      '  invoke_agent expert',
+      '    round',
+      '      chat scripted',
+    ]);
+  });
+
+  test('a model that was not asked has no span, and who answered is said', async () => {
+    const { tracerProvider, tree, spans } = recordedSpans();
+    const app = runtime({ app: 'test', middleware: [openTelemetry({ tracerProvider }), responseCache()] });
+    const parrot = agent({ name: 'parrot', model: scriptedModel([says('Hello')]) });
+    await app.run(parrot, 'Hi');
+    await app.run(parrot, 'Hi');
+    expect((await tree()).filter((line) => line.includes('chat'))).toHaveLength(1);
+    const given = (await spans()).flatMap(({ events }) => events.filter(({ name }) => name === 'adjutant.answer_given'));
+    expect(given.map(({ attributes }) => attributes)).toEqual([{ 'adjutant.substituted_by': 'responseCache' }]);
   });
 
   test('two runs at once do not mix', async () => {

@@ -1,4 +1,5 @@
 import type { Attributes, Context, Span, SpanStatus } from '@opentelemetry/api';
+import { systemClock } from '../base/clock.ts';
 import type { OpenTelemetryApi } from './load-api.ts';
 
 /** How what a span is about has ended. */
@@ -22,14 +23,24 @@ export class OpenSpan {
   /** Milliseconds by the clock of `performance.now()`, which spans understand. */
   readonly startedAt: number;
   endedAt: number | undefined;
-  /** How it will have ended, once the work behind it is over. */
-  end: SpanEnd | undefined;
+  #end: SpanEnd | undefined;
 
   constructor(api: OpenTelemetryApi, span: Span, parent: Context, startedAt: number) {
     this.#api = api;
     this.span = span;
     this.context = api.trace.setSpan(parent, span);
     this.startedAt = startedAt;
+  }
+
+  /** How it will have ended, once the work behind it is over. */
+  get end(): SpanEnd | undefined {
+    return this.#end;
+  }
+
+  /** What it is about has ended now; the work behind it is over in a moment. */
+  finish(end: SpanEnd): void {
+    this.#end = end;
+    this.endedAt = systemClock.monotonic();
   }
 
   /** Ends the span with what is known of it, at the time at which its work was over. */

@@ -154,7 +154,8 @@ export class RunTrace {
 
   /** The work is over. What has no end yet rests. */
   #over(operation: Exclude<Operation, RunOperation>, open: OpenSpan): void {
-    open.endedAt = systemClock.monotonic();
+    // What is over by an event of the ledger ended then: others may have gone on already.
+    open.endedAt ??= systemClock.monotonic();
     if (operation.type === 'model') return;
     if (operation.type === 'tool') {
       // Another attempt may have begun meanwhile.
@@ -291,7 +292,7 @@ export class RunTrace {
     const whole = this.#telemetry.content ? this.#operation.whole(event) : event;
     const end = toolEnd(whole, this.#telemetry.content);
     if (late !== true && tool !== undefined && tool.operation.attempt === attempt) {
-      tool.open.end = end;
+      tool.open.finish(end);
       const failed = end.error === undefined ? {} : { 'error.type': end.error.type };
       const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.operation.name, ...failed };
       this.#telemetry.instruments?.tool(attributes, event.durationMs);
@@ -307,7 +308,7 @@ export class RunTrace {
     const isRoot = invocationId === runId || (invocationId.startsWith(`${runId}>`) && !invocationId.includes('/'));
     if (isRoot && next === undefined) this.#rootEnd = end;
     const invocation = this.#invocations.get(invocationId);
-    if (invocation !== undefined) invocation.open.end = end;
+    if (invocation !== undefined) invocation.open.finish(end);
     else this.#closeResting(invocationId, end);
   }
 

@@ -47,6 +47,6 @@ export function restEnd(status: 'yielded' | 'stopped', reason?: string): SpanEnd
   return { attributes: known({ 'adjutant.status': status, 'adjutant.yield.reason': reason }) };
 }
 
-export function errorOf(error: ErrorRecord | undefined, content: boolean): SpanError {
+function errorOf(error: ErrorRecord | undefined, content: boolean): SpanError {
   return { type: error?.code ?? '_OTHER', message: content && error !== undefined ? shown(error.message) : undefined };
 }
