@@ -14,6 +14,8 @@ export interface ProcessOrder {
   readonly effects: string;
   /** Milliseconds. */
   readonly lease: number;
+  /** What it asks for, and then kills itself as soon as that is accepted. @default to be told to go, and it lives on */
+  readonly asks?: { readonly runId?: string; readonly input: string };
 }
 
 const order = JSON.parse(process.argv[2] ?? '') as ProcessOrder;
@@ -26,7 +28,10 @@ const runnable = runnables[order.runnable];
 if (runnable === undefined) throw new Error(`There is no runnable "${order.runnable}".`);
 const app = runtime({ app: 'processes', store: connect(order.store), recover: 'manual', lease: { ttl: order.lease } });
 try {
-  const { status } = await app.run(runnable, { session: order.session, runId: 'run', input: 'Go' });
+  const run = app.run(runnable, { session: order.session, ...(order.asks ?? { runId: 'run', input: 'Go' }) });
+  // Without a turn of the event loop in between, so that nothing is written that was not.
+  if (order.asks !== undefined) void run.accepted().then(() => process.kill(process.pid, 'SIGKILL'));
+  const { status } = await run;
   say(`ended as ${status}`);
 } catch (error) {
   say(`failed with ${(error as { code?: string }).code}`);
