@@ -50,7 +50,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     access: new ServerAccess(app, { clock, ids, onError: (error) => reportBeside(resolved, error) }),
     closing: closing.signal,
   };
-  const idempotency = new Idempotency(parts);
+  const idempotency = new Idempotency(parts, (error, request) => report(resolved, error, request));
   const api = apiOf(parts, idempotency);
   return {
     fetch: async (request, env) => api.fetch(request, env),

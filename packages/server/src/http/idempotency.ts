@@ -32,6 +32,8 @@ export function keyOf(header: string): string {
   );
 }
 
+type ReportFailure = NonNullable<ServerParts['options']['onError']>;
+
 /** Gives writes under one `Idempotency-Key` one answer, in all processes of the app's store. What keeps them, and removes what is too old. */
 export class Idempotency {
   readonly #kept: KeptAnswers;
@@ -40,7 +42,11 @@ export class Idempotency {
   readonly #swept = new Map<string, number>();
   #sweeping: Promise<unknown> = Promise.resolve();
 
-  constructor({ app, clock, ids, options, closing }: Pick<ServerParts, 'app' | 'clock' | 'ids' | 'options' | 'closing'>) {
+  readonly #report: ReportFailure;
+
+  /** @param report told that an answer could not be kept */
+  constructor({ app, clock, ids, options, closing }: Pick<ServerParts, 'app' | 'clock' | 'ids' | 'options' | 'closing'>, report: ReportFailure) {
+    this.#report = report;
     this.#kept = new KeptAnswers({ store: app.store, app: app.app, clock, ids, keepFor: options.idempotency.keepFor });
     this.#parts = { clock, closing, options };
   }
@@ -77,13 +83,10 @@ export class Idempotency {
       throw error;
     } finally {
       // What was done is done: that its answer could not be kept is not the caller's fault. The same request would find what was made.
-      await begun.settle(kept).catch((error: unknown) => this.#report(error, context));
+      await begun.settle(kept).catch((error: unknown) => {
+        this.#report(error, { id: context.var.requestId, method: context.req.method, path: context.req.path });
+      });
     }
-  }
-
-  #report(error: unknown, context: Context<ServerEnv>): void {
-    const { requestId: id } = context.var;
-    this.#parts.options.onError?.(error, { id, method: context.req.method, path: context.req.path });
   }
 
   /** Sweeps what is due among the tenants that this process has seen, behind the request. */

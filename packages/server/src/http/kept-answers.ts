@@ -1,4 +1,14 @@
-import { type Claim, type Clock, type EventOf, type IdSource, isAdjutantError, type JsonObject, type LedgerStore, type Store } from 'adjutant';
+import {
+  type Claim,
+  type Clock,
+  type EventOf,
+  type IdSource,
+  isAdjutantError,
+  type JsonObject,
+  type LedgerStore,
+  processOwner,
+  type Store,
+} from 'adjutant';
 
 /** An answer as it is kept. */
 export interface KeptAnswer {
@@ -79,7 +89,8 @@ export class KeptAnswers {
     const ledgers = this.#ledgers(request.tenant);
     const known = judge(await this.#read(ledgers, request.record), request);
     if (known !== undefined) return known;
-    const owner = `http/${this.#ports.ids.next()}`;
+    // A name of its own for each, or two requests of this process would be one owner; it shows when the process is gone.
+    const owner = processOwner(this.#ports.ids);
     const claim = await ledgers.claim(request.record, owner, { ttl: leaseMs }).catch(unlessBusy);
     if (claim === undefined) return { state: 'under_way' };
     try {

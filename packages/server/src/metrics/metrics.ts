@@ -83,7 +83,8 @@ export class ServerMetrics {
       labelNames: ['kind'],
       registers,
       async collect() {
-        const counted = await countWaiting();
+        // A store that does not answer must not take the other metrics along.
+        const counted = await countWaiting().catch(() => new Map<string, number>());
         this.reset();
         for (const [kind, count] of counted) this.set({ kind }, count);
       },

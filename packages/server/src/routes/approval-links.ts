@@ -23,6 +23,7 @@ export const addApprovalLinkRoutes: AddRoutes = (api, parts) => {
         'The page behind it needs no JavaScript. The link is signed and bound to the request, to what was asked, to the decisions and to a time; it works once.',
       params: requestParamsSchema,
       body: linkOptionsSchema,
+      isBodyOptional: true,
       answers: { 201: { description: 'The link.', schema: linkSchema } },
       // The answer is a credential, and making another link changes nothing.
       repeated: 'again',
