@@ -16,13 +16,16 @@ export const askBeforeKey = 'askBefore';
 const everyTool = 'all';
 const noTool = 'none';
 
-/** The agent of the command line. */
-export function assistant(model: Model, root: string): Agent {
+/**
+ * The agent of the command line.
+ * @param askBefore the tools that wait for approval in sessions that do not say it themselves
+ */
+export function assistant(model: Model, root: string, askBefore: readonly string[] = []): Agent {
   return agent({
     name: assistantName,
     model,
     context: [injectSystemMessage(instructions), includeHistory()],
-    tools: toolsBelow(root).map(askingFirst),
+    tools: toolsBelow(root).map((tool) => askingFirst(tool, askBefore)),
     // Long chats are summarised by the model itself. The rules of the rehearsal model cannot: what is old is then left out.
     compaction: model.provider === 'rehearsal' ? {} : { model },
   });
@@ -33,8 +36,8 @@ function toolsBelow(root: string): readonly Tool[] {
   return [...files, calculate(), currentTime(), fetchUrl(), readToolResult({ name: 'readToolResult' })];
 }
 
-function askingFirst(definition: Tool): Tool {
-  return { ...definition, approval: { when: (ctx) => isAskedBefore(ctx.state[askBeforeKey], definition.name) } };
+function askingFirst(definition: Tool, askBefore: readonly string[]): Tool {
+  return { ...definition, approval: { when: (ctx) => isAskedBefore(ctx.state[askBeforeKey] ?? askBefore, definition.name) } };
 }
 
 function isAskedBefore(names: unknown, name: string): boolean {

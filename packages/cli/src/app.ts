@@ -7,6 +7,7 @@ import { UsageError } from './failure.ts';
 import type { Host } from './host.ts';
 import { chooseModel, standInNotice } from './model-choice.ts';
 import { notice } from './output/notice.ts';
+import type { ServedApp } from './output/serving.ts';
 import { readableStorePath, writableStorePath } from './store-location.ts';
 
 /** Name space of the sessions in their store, unless `--app` names another. */
@@ -33,11 +34,32 @@ export interface AgentApp {
   readonly announceStandIn: () => void;
 }
 
+/** Opens the app with its agent for serving it: it goes on with runs that stopped, and its sessions wait for approval of `askBefore` unless they say otherwise. */
+export async function openServedApp(host: Host, options: AgentOptions): Promise<ServedApp> {
+  const askBefore = options.askBefore === undefined ? [] : askedBefore(options.askBefore);
+  const root = rootFolder(host, options);
+  const { model, isStandIn } = chooseModel(options.model, host.env);
+  await model.load();
+  const path = writableStorePath(host, options.store);
+  const app = runtime({ app: appOf(options), store: sqlite(path), runnables: [assistant(model, root, askBefore)] });
+  const announce = (): void => {
+    if (isStandIn) notice(host, standInNotice);
+    notice(host, `Whoever may call can have files below ${root} read.`);
+  };
+  return { app, store: path, announce };
+}
+
+/** @throws UsageError */
+function rootFolder(host: Host, options: AgentOptions): string {
+  const root = resolve(host.cwd, options.root ?? '.');
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory()) return root;
+  throw new UsageError({ reason: `--root: ${root} is not a folder.` });
+}
+
 /** Opens the app with its agent, ready to run. What is wrong with model or folder is said before a session is touched. */
 export async function openAgentApp(host: Host, options: AgentOptions): Promise<AgentApp> {
   if (options.askBefore !== undefined) askedBefore(options.askBefore);
-  const root = resolve(host.cwd, options.root ?? '.');
-  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError({ reason: `--root: ${root} is not a folder.` });
+  const root = rootFolder(host, options);
   const { model, isStandIn } = chooseModel(options.model, host.env);
   await model.load();
   const agent = assistant(model, root);

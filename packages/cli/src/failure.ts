@@ -38,12 +38,33 @@ const inputCodes: ReadonlySet<string> = new Set([
   'api_key_state',
 ]);
 
+/** A problem of a server, or of the way to it, as its client says it. */
+interface ClientFailure extends Error {
+  readonly code: string;
+  /** Of the server's answer. */
+  readonly status?: number;
+  readonly data?: object;
+}
+
+const clientFailures: ReadonlySet<string> = new Set(['ServerProblemError', 'ConnectionLostError', 'UnexpectedAnswerError', 'InvalidClientError']);
+
+export function isClientFailure(error: unknown): error is ClientFailure {
+  return error instanceof Error && clientFailures.has(error.name);
+}
+
+function isOfCaller({ code, status }: ClientFailure): boolean {
+  if (code === 'invalid_client' || code === 'unexpected_answer') return true;
+  return status !== undefined && status >= 400 && status < 500 && status !== 429;
+}
+
 export function exitCodeOf(error: unknown): number {
+  if (isClientFailure(error)) return isOfCaller(error) ? exitCodes.usage : exitCodes.failed;
   return isAdjutantError(error) && inputCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }
 
 /** An error as a line for people. */
 export function describeFailure(error: unknown): string {
+  if (isClientFailure(error)) return error.status === 401 ? `${error.message} Give a key with --key, or in ADJUTANT_KEY.` : error.message;
   if (isAdjutantError(error, 'session_busy')) return describeBusy(error);
   if (isAdjutantError(error, 'session_not_found'))
     return `There is no session "${error.data['session']}" of the app "${error.data['app']}". adjutant sessions lists those that there are, --app names another app.`;

@@ -12,6 +12,12 @@ export class InvalidConfigError extends AdjutantError {
   }
 }
 
+/** How a module is loaded. */
+export interface LoadOptions {
+  /** Whether runtimes that it makes look for runs to continue, as they do in the user's own program. @default false */
+  readonly recovers?: boolean;
+}
+
 export interface ConfigOptions {
   /** The module that exports the app; `false`: none. @default the first of `configNames` that there is in the working folder */
   readonly config?: string | false;
@@ -31,18 +37,21 @@ export interface ConfiguredApp {
   readonly app: Runtime;
   /** The whole path of the module that exports it. */
   readonly file: string;
+  /** What else the module says. */
+  readonly exports: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Loads a TypeScript or JavaScript module of the user's. Runtimes that it makes do not look for runs to continue: a command works on what it was
- * given, and leaves all others alone.
+ * Loads a TypeScript or JavaScript module of the user's. Runtimes that it makes do not look for runs to continue unless that is wanted: a command
+ * works on what it was given, and leaves all others alone.
  * @throws InvalidConfigError
  */
-export async function loadModule(host: Pick<Host, 'cwd'>, name: string): Promise<LoadedModule> {
+export async function loadModule(host: Pick<Host, 'cwd'>, name: string, { recovers = false }: LoadOptions = {}): Promise<LoadedModule> {
   const file = resolve(host.cwd, name);
   if (!existsSync(file)) throw new InvalidConfigError({ file, reason: 'does not exist.' });
   // Read by the runtimes of whichever copy of the package the module has.
-  process.env['ADJUTANT_RECOVER'] = 'manual';
+  if (recovers) delete process.env['ADJUTANT_RECOVER'];
+  else process.env['ADJUTANT_RECOVER'] = 'manual';
   try {
     return { file, exports: (await import(pathToFileURL(file).href)) as Record<string, unknown> };
   } catch (cause) {
@@ -66,14 +75,14 @@ function placeOf({ stack = '' }: SyntaxError): string {
  * The user's app: what the module exports as `app` or by default, or what a function that it exports so makes. `undefined`: there is no module, and none was asked for.
  * @throws InvalidConfigError
  */
-export async function loadApp(host: Pick<Host, 'cwd'>, { config }: ConfigOptions): Promise<ConfiguredApp | undefined> {
+export async function loadApp(host: Pick<Host, 'cwd'>, { config }: ConfigOptions, loading: LoadOptions = {}): Promise<ConfiguredApp | undefined> {
   if (config === false) return undefined;
   const name = config ?? configNames.find((candidate) => existsSync(resolve(host.cwd, candidate)));
   if (name === undefined) return undefined;
-  const { file, exports } = await loadModule(host, name);
+  const { file, exports } = await loadModule(host, name, loading);
   const app = (await appIn(exports, file)) ?? (await appIn(exports['default'], file));
   if (app === undefined) throw new InvalidConfigError({ file, reason: whyNoApp(exports) });
-  return { app, file };
+  return { app, file, exports };
 }
 
 /** A runtime, the one that an object has as `app`, or what a function makes. It may come from another copy of the package. */

@@ -3,7 +3,7 @@ import type { AnswerOptions } from './commands/answer.ts';
 import type { ApprovalsOptions } from './commands/approvals.ts';
 import type { Host } from './host.ts';
 import type { Interruption } from './interruption.ts';
-import { agentCommand, ledgerCommand } from './program-commands.ts';
+import { agentCommand, ledgerCommand, withServer } from './program-commands.ts';
 import { notEmpty } from './program-values.ts';
 
 interface Parts {
@@ -25,7 +25,7 @@ interface DecisionFlags extends AnswerFlags {
 /** The commands for what runs wait for. */
 export function addAnswerCommands(program: Command, parts: Parts): void {
   const { host, onExitCode } = parts;
-  ledgerCommand(program, 'approvals', 'list what runs wait for: approvals, and whatever else somebody must answer')
+  withServer(ledgerCommand(program, 'approvals', 'list what runs wait for: approvals, and whatever else somebody must answer'))
     .option('--user <id>', 'only those of sessions of this user', notEmpty)
     .option('--json', 'print each request as a line of JSON')
     .action(async (options: ApprovalsOptions) => {
@@ -56,7 +56,7 @@ export function addAnswerCommands(program: Command, parts: Parts): void {
 }
 
 function answerCommand(program: Command, name: string, description: string): Command {
-  return agentCommand(program, name, description)
+  return withServer(agentCommand(program, name, description))
     .argument('<request>', 'id of the request, as adjutant approvals lists it', notEmpty)
     .option('--reason <text>', 'why; the model is told', notEmpty)
     .option('--by <id>', 'who answers, where only some may (default: a user without a name)', notEmpty)

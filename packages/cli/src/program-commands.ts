@@ -1,7 +1,15 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { appName, notEmpty } from './program-values.ts';
 
 const appDescription = 'the app whose sessions they are, as in runtime({ app }) (default: adjutant)';
+
+/** Adds the options that say which server a command works with, in the place of a store of this machine. */
+export function withServer(command: Command): Command {
+  const own = ['model', 'store', 'app', 'root', 'askBefore', 'config'];
+  return command
+    .addOption(new Option('--server <url>', 'work with what this server has, in the place of a store of this machine').conflicts(own))
+    .option('--key <key>', 'API key or token for the server (default: ADJUTANT_KEY)', notEmpty);
+}
 
 /** A command that runs the agent. */
 export function agentCommand(program: Command, name: string, description: string): Command {
@@ -25,7 +33,12 @@ export function ledgerCommand(program: Command, name: string, description: strin
 
 /** A command that works with the user's app where there is one. */
 export function configuredCommand(program: Command, name: string, description: string): Command {
-  return ledgerCommand(program, name, description)
+  return withConfig(ledgerCommand(program, name, description));
+}
+
+/** Adds the options that say which module exports the user's app. */
+export function withConfig(command: Command): Command {
+  return command
     .option('--config <file>', 'module that exports the app (default: adjutant.config.ts, .mts, .js or .mjs in the present folder)', notEmpty)
     .option('--no-config', 'the agent of the command line, also where there is such a file');
 }

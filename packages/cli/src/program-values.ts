@@ -29,3 +29,16 @@ export function positiveInteger(text: string): number {
   if (number === 0) throw new InvalidArgumentError('It must be 1 or more.');
   return number;
 }
+
+const highestPort = 65_535;
+
+export function portNumber(text: string): number {
+  const number = wholeNumber(text);
+  if (number > highestPort) throw new InvalidArgumentError(`It must be from 0 to ${highestPort}.`);
+  return number;
+}
+
+/** For options that may be given again. */
+export function gathered(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -9,10 +9,12 @@ import { UsageError } from './failure.ts';
 import type { Host } from './host.ts';
 import type { Interruption } from './interruption.ts';
 import { addAnswerCommands } from './program-answers.ts';
-import { agentCommand, configuredCommand, ledgerCommand } from './program-commands.ts';
+import { agentCommand, configuredCommand, ledgerCommand, withServer } from './program-commands.ts';
 import { addEvalCommand } from './program-eval.ts';
+import { addKeyCommands } from './program-keys.ts';
 import { addReplayCommands } from './program-replay.ts';
-import { notEmpty, positiveInteger, sessionId, wholeNumber } from './program-values.ts';
+import { addServeCommand } from './program-serve.ts';
+import { gathered, notEmpty, positiveInteger, sessionId, wholeNumber } from './program-values.ts';
 
 interface AgentFlags {
   readonly model?: string;
@@ -22,11 +24,14 @@ interface AgentFlags {
   readonly root?: string;
   readonly askBefore?: readonly string[];
   readonly json?: boolean;
+  readonly server?: string;
+  readonly key?: string;
+  readonly agent?: string;
 }
 
 const commandNames: readonly string[] = [
   ...['run', 'chat', 'resume', 'sessions', 'show', 'explain', 'fork', 'cancel', 'delete', 'export', 'replay', 'diff'],
-  ...['approvals', 'approve', 'reject', 'edit', 'answer', 'eval', 'help'],
+  ...['approvals', 'approve', 'reject', 'edit', 'answer', 'eval', 'keys', 'serve', 'help'],
 ];
 
 /**
@@ -55,18 +60,24 @@ export function buildProgram(host: Host, interruption: Interruption, onExitCode:
   addReplayCommands(program, { host, onExitCode });
   addAnswerCommands(program, { host, interruption, onExitCode });
   addEvalCommand(program, { host, interruption, onExitCode });
+  addServeCommand(program, { host, interruption, onExitCode });
+  addKeyCommands(program, { host, onExitCode });
   program.command('tour', { hidden: true }).action(async () => onExitCode((await import('./commands/tour.ts')).showTour(host)));
   return program;
 }
 
 function addRunCommands(program: Command, host: Host, interruption: Interruption, onExitCode: (code: number) => void): void {
-  agentCommand(program, 'run [goal...]', 'run the agent on a goal (the command may be left out: adjutant "goal")')
+  withServer(agentCommand(program, 'run [goal...]', 'run the agent on a goal (the command may be left out: adjutant "goal")'))
+    .addOption(new Option('--agent <name>', 'with --server: what is run (default: the only agent that there is)').argParser(notEmpty))
     .option('--session <id>', 'go on in this session, or begin it under this name', sessionId)
     .option('--ask-before <tool>', 'wait for approval before this tool; may be given again, "all" means each, "none" no longer any', gathered)
     .option('--json', 'print every event as a line of JSON, then the result')
     .action(async (words: string[], { session, ...options }: AgentFlags) => {
       const { runGoal } = await import('./commands/run.ts');
       refuseMisplacedCommand(words);
+      if (options.agent !== undefined && options.server === undefined) {
+        throw new UsageError({ reason: '--agent names an agent of a server: say which with --server.' });
+      }
       onExitCode(await runGoal({ host, interruption, options }, words.join(' '), session));
     });
   agentCommand(program, 'chat', 'talk to the agent, line by line; /exit or Ctrl-D ends')
@@ -76,7 +87,7 @@ function addRunCommands(program: Command, host: Host, interruption: Interruption
       const { chat } = await import('./commands/chat.ts');
       onExitCode(await chat({ host, interruption, options }, session));
     });
-  agentCommand(program, 'resume', 'continue a run that was stopped or killed')
+  withServer(agentCommand(program, 'resume', 'continue a run that was stopped or killed'))
     .argument('<session>', 'id of the session', sessionId)
     .option('--json', 'print every event as a line of JSON, then the result')
     .action(async (session: string, options: AgentFlags) => {
@@ -86,7 +97,7 @@ function addRunCommands(program: Command, host: Host, interruption: Interruption
 }
 
 function addLedgerCommands(program: Command, host: Host, onExitCode: (code: number) => void): void {
-  configuredCommand(program, 'sessions', 'list the sessions, newest first')
+  withServer(configuredCommand(program, 'sessions', 'list the sessions, newest first'))
     .option('--limit <number>', 'how many at most', positiveInteger, 50)
     .addOption(new Option('--status <status>', 'only those in this state').choices(['active', 'awaiting_input', 'completed', 'error']))
     .option('--runnable <name>', 'only those whose last run was of this runnable', notEmpty)
@@ -96,7 +107,7 @@ function addLedgerCommands(program: Command, host: Host, onExitCode: (code: numb
       const { listSessions } = await import('./commands/sessions.ts');
       onExitCode(await listSessions(host, options));
     });
-  configuredCommand(program, 'show', 'show what was done in a session')
+  withServer(configuredCommand(program, 'show', 'show what was done in a session'))
     .argument('[session]', 'id of the session (default: the newest)', sessionId)
     .option('--transcript', 'as a conversation (default)')
     .addOption(new Option('--events', 'as the events of the ledger, shortened to a line each; whole with --json').conflicts(othersThan('events')))
@@ -115,7 +126,7 @@ function addLedgerCommands(program: Command, host: Host, onExitCode: (code: numb
       const { showSession } = await import('./commands/show.ts');
       onExitCode(await showSession(host, session, options));
     });
-  configuredCommand(program, 'explain', 'tell what was decided in a session, why, and what else was considered')
+  withServer(configuredCommand(program, 'explain', 'tell what was decided in a session, why, and what else was considered'))
     .argument('[session]', 'id of the session (default: the newest)', sessionId)
     .option('--at <seq>', 'only the events up to this one', wholeNumber)
     .option('--json', 'print each decision as a line of JSON')
@@ -142,7 +153,7 @@ function addSessionCommands(program: Command, host: Host, onExitCode: (code: num
       const { forkSession } = await import('./commands/fork.ts');
       onExitCode(await forkSession(host, session, options));
     });
-  ledgerCommand(program, 'cancel', 'end the run that a session has open, whoever works on it')
+  withServer(ledgerCommand(program, 'cancel', 'end the run that a session has open, whoever works on it'))
     .argument('<session>', 'id of the session', sessionId)
     .option('--reason <text>', 'why', notEmpty)
     .option('--json', 'print a line of JSON')
@@ -164,10 +175,6 @@ function refuseMisplacedCommand(words: readonly string[]): void {
   const [first = ''] = words;
   if (words.length > 1 || !commandNames.includes(first)) return;
   throw new UsageError({ reason: `"${first}" is a command: write it first, before its options. As a goal it needs more words.` });
-}
-
-function gathered(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }
 
 function packageVersion(): string {

@@ -6,10 +6,11 @@ import { holderNow, whyNotHere } from '../open-run.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { notice } from '../output/notice.ts';
 import { plainLine } from '../output/plain-text.ts';
+import { isRemote, type ServerFlags } from '../remote/open-client.ts';
 import { readableStorePath } from '../store-location.ts';
 import { carryOut, commandLine, type RunContext } from './carry-out.ts';
 
-export interface AnswerOptions extends AgentOptions {
+export interface AnswerOptions extends AgentOptions, ServerFlags {
   readonly json?: boolean;
   /** Whether the run is continued here once it is answered. */
   readonly continue: boolean;
@@ -24,6 +25,10 @@ const saidOf: Readonly<Record<string, string>> = { approve: 'Approved', reject: 
 /** `adjutant approve|reject|edit|answer <id>`: answers what a run waits for, and continues the run unless somebody else works on it. */
 export async function answerRequest(context: AnswerContext, requestId: string, answer: RequestAnswer): Promise<number> {
   const { host, options } = context;
+  if (isRemote(options)) {
+    const { answerRemotely } = await import('../remote/remote-answer.ts');
+    return answerRemotely({ ...context, options }, requestId, answer);
+  }
   if (!options.continue) return postOnly(host, options, requestId, answer);
   if (readableStorePath(host, options.store) === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
   const opened = await openAgentApp(host, options);
@@ -46,14 +51,24 @@ async function postOnly(host: Host, options: AnswerOptions, requestId: string, a
   }
 }
 
-async function post(host: Host, app: Runtime, { json }: AnswerOptions, requestId: string, answer: RequestAnswer): Promise<RequestEntry> {
+async function post(host: Host, app: Runtime, options: AnswerOptions, requestId: string, answer: RequestAnswer): Promise<RequestEntry> {
   const request = await app.requests.get(requestId);
   await app.answer(requestId, answer);
-  const { decision = 'answer' } = answer;
-  const { session, name, summary } = request;
+  sayAnswered(host, options, request, answer.decision);
+  return request;
+}
+
+type Answered = Pick<RequestEntry, 'requestId' | 'session' | 'name' | 'summary'>;
+
+/** Says that a request is answered. */
+export function sayAnswered(
+  host: Host,
+  { json }: AnswerOptions,
+  { requestId, session, name, summary }: Answered,
+  decision: RequestAnswer['decision'] = 'answer',
+): void {
   if (json) host.stdout.write(jsonLine({ type: 'answered', requestId, decision, session, name }));
   else host.stdout.write(`${saidOf[decision] ?? 'Answered'}: ${plainLine(summary)}\n`);
-  return request;
 }
 
 async function goOn(context: AnswerContext, { app, agent, announceStandIn }: AgentApp, request: RequestEntry): Promise<number> {

@@ -7,8 +7,9 @@ import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
+import { isRemote, type ServerFlags } from '../remote/open-client.ts';
 
-export interface ApprovalsOptions extends StoreOptions {
+export interface ApprovalsOptions extends StoreOptions, ServerFlags {
   /** Only those of sessions of this user. */
   readonly user?: string;
   readonly json?: boolean;
@@ -19,13 +20,21 @@ const pageSize = 100;
 
 /** `adjutant approvals`: everything that runs wait for, oldest first. */
 export async function listApprovals(host: Host, options: ApprovalsOptions): Promise<number> {
+  const requests = await pendingRequests(host, options);
+  if (options.json) for (const request of requests) host.stdout.write(jsonLine(request));
+  else if (requests.length > 0) showTable(host, requests);
+  else host.stdout.write('Nothing waits for an answer.\n');
+  return exitCodes.ok;
+}
+
+async function pendingRequests(host: Host, options: ApprovalsOptions): Promise<readonly RequestEntry[]> {
+  if (isRemote(options)) {
+    const { requestsOfServer } = await import('../remote/remote-lists.ts');
+    return requestsOfServer(host, options);
+  }
   const app = openLedgers(host, options);
   try {
-    const requests = app === undefined ? [] : await allPending(app, options.user);
-    if (options.json) for (const request of requests) host.stdout.write(jsonLine(request));
-    else if (requests.length > 0) showTable(host, requests);
-    else host.stdout.write('Nothing waits for an answer.\n');
-    return exitCodes.ok;
+    return app === undefined ? [] : await allPending(app, options.user);
   } finally {
     await app?.close().catch(() => undefined);
   }

@@ -9,19 +9,20 @@ import { notice } from '../output/notice.ts';
 import { plainLine } from '../output/plain-text.ts';
 import type { RunOutput } from '../output/run-output.ts';
 import { styleFor } from '../output/style.ts';
-import { TextOutput } from '../output/text-output.ts';
+import { TextOutput, type TextOutputOptions } from '../output/text-output.ts';
 import { askedBy, type CommandText, waitingLines } from '../output/waiting.ts';
+import type { ServerFlags } from '../remote/open-client.ts';
 
 export interface RunContext {
   readonly host: Host;
   readonly interruption: Interruption;
-  readonly options: AgentOptions & { readonly json?: boolean };
+  readonly options: AgentOptions & ServerFlags & { readonly json?: boolean };
 }
 
 /** Starts a run of a session, shows it, and gives the exit code. A signal gives the run back and says how to continue it. */
 export async function carryOut(context: RunContext, session: Session, start: (options: RunOptions) => Run): Promise<number> {
   const { host, interruption, options } = context;
-  const output = outputFor(host, options.json === true, session);
+  const output = runOutput(context, { resolve: session.ledger.resolve, events: session.events });
   const { onStream, forget } = showEvents(session, output);
   try {
     const holder = await holderNow(session);
@@ -31,9 +32,7 @@ export async function carryOut(context: RunContext, session: Session, start: (op
       () => run.stop(),
       () => run,
     );
-    output.ended(result);
-    if (result.status === 'yielded') output.waits(waitedFor(host, result, options));
-    return reportEnd(host, result);
+    return reportRun(context, output, result);
   } catch (error) {
     if (!isAdjutantError(error, 'run_stopped')) throw error;
     output.stopped(session.id, commandLine(['resume', session.id], options));
@@ -42,6 +41,13 @@ export async function carryOut(context: RunContext, session: Session, start: (op
     forget();
     output.close();
   }
+}
+
+/** Shows how a run ended or what it waits for, and gives the exit code. */
+export function reportRun({ host, options }: RunContext, output: RunOutput, result: RunResult): number {
+  output.ended(result);
+  if (result.status === 'yielded') output.waits(waitedFor(host, result, options));
+  return reportEnd(host, result);
 }
 
 /** Hands on events as they come about, and those that another process makes when they are durable. Returns how, and a function that ends it. */
@@ -58,27 +64,21 @@ function showEvents(session: Session, output: RunOutput): { readonly onStream: (
   return { onStream, forget };
 }
 
-function waitedFor(host: Host, { pendingCalls, awaitingInput, session }: RunResult, options: AgentOptions): string[] {
+function waitedFor(host: Host, { pendingCalls, awaitingInput, session }: RunResult, options: ShownOptions): string[] {
   const waiting = { requests: pendingCalls.map(askedBy), message: awaitingInput, session: session.id };
   const lines = waitingLines(styleFor(host.stdout), waiting, commandText(options));
   return lines.length > 0 ? lines : [`Paused. Continue with: ${commandLine(['resume', session.id], options)}`];
 }
 
-export function commandText(options: AgentOptions): CommandText {
+export function commandText(options: ShownOptions): CommandText {
   return (...words) => commandLine(words, options);
 }
 
-function outputFor(host: Host, isJson: boolean, session: Session): RunOutput {
+/** How a run is shown. @param recorded what its session holds before that */
+export function runOutput({ host, options }: RunContext, recorded: Pick<TextOutputOptions, 'resolve' | 'events'>): RunOutput {
   const { stdout: stream, stderr: notices, clock, env } = host;
-  if (isJson) return new JsonOutput(stream);
-  return new TextOutput({
-    stream,
-    notices,
-    clock,
-    isLive: stream.isTTY === true && env['TERM'] !== 'dumb',
-    resolve: session.ledger.resolve,
-    events: session.events,
-  });
+  if (options.json === true) return new JsonOutput(stream);
+  return new TextOutput({ stream, notices, clock, isLive: stream.isTTY === true && env['TERM'] !== 'dumb', ...recorded });
 }
 
 function reportEnd(host: Host, { status, error }: RunResult): number {
@@ -89,9 +89,12 @@ function reportEnd(host: Host, { status, error }: RunResult): number {
   return exitCodes.failed;
 }
 
+/** The options that a command to be typed next has as well. A key is not among them: it would stand in the history of the shell. */
+export type ShownOptions = Pick<AgentOptions, 'model' | 'store' | 'app' | 'root'> & ServerFlags;
+
 /** A command to be typed next, with the options that this one was started with. */
-export function commandLine(words: readonly string[], { model, store, app, root }: AgentOptions): string {
-  const given = Object.entries({ model, store, app, root }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+export function commandLine(words: readonly string[], { model, store, app, root, server }: ShownOptions): string {
+  const given = Object.entries({ model, store, app, root, server }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
   return ['adjutant', ...words, ...given].map(shellWord).join(' ');
 }
 

@@ -2,12 +2,17 @@ import { isAdjutantError, type Session } from 'adjutant';
 import { existingSession, openAgentApp } from '../app.ts';
 import { UsageError } from '../failure.ts';
 import { notice } from '../output/notice.ts';
+import { isRemote } from '../remote/open-client.ts';
 import { readableStorePath } from '../store-location.ts';
 import { carryOut, commandLine, type RunContext } from './carry-out.ts';
 
 /** `adjutant resume <session>`: continues the run that the session has open. */
 export async function resumeSession(context: RunContext, id: string): Promise<number> {
   const { host, options } = context;
+  if (isRemote(options)) {
+    const { resumeRemotely } = await import('../remote/remote-run.ts');
+    return resumeRemotely({ ...context, options }, id);
+  }
   if (readableStorePath(host, options.store) === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
   const { app, model, announceStandIn } = await openAgentApp(host, options);
   try {

@@ -25,9 +25,10 @@ import { type Style, styleFor } from '../output/style.ts';
 import { transcriptText } from '../output/transcript-text.ts';
 import { treeLines } from '../output/tree-lines.ts';
 import { askedBy, waitingLines } from '../output/waiting.ts';
+import { isRemote, type ServerFlags } from '../remote/open-client.ts';
 import { commandText } from './carry-out.ts';
 
-export interface ShowOptions extends SourceOptions {
+export interface ShowOptions extends SourceOptions, ServerFlags {
   readonly events?: boolean;
   readonly transcript?: boolean;
   readonly tree?: boolean;
@@ -46,21 +47,35 @@ export interface ShowOptions extends SourceOptions {
 /** `adjutant show [session]`: reads a ledger and writes nothing to it, also while another process runs it. */
 export function showSession(host: Host, id: string | undefined, options: ShowOptions): Promise<number> {
   const style = styleFor(host.stdout);
-  return lookAt(host, id, options, async (session, app, place) => {
-    return `${render(session, options, style)}${await waitingText(app, session, { ...options, ...place }, style)}`;
+  return lookAt(host, id, options, async (session, { pending, place }) => {
+    return `${render(session, options, style)}${await waitingText(pending, session, { ...options, ...place }, style)}`;
   });
 }
 
 /** In commands that are shown: the store that a module has opened is not known. */
 const unknownStore = '…';
 
+/** What is around a session that is looked at. */
+export interface Surroundings {
+  /** Ids of its requests that nobody has answered. */
+  readonly pending: () => Promise<ReadonlySet<string>>;
+  /** Where it lies, for commands that are shown. */
+  readonly place: StoreOptions;
+}
+
 /** Opens a session for looking at it, by default the newest one, and writes what is to be shown. */
 export async function lookAt(
   host: Host,
   id: string | undefined,
   options: ShowOptions,
-  text: (session: Session, app: Runtime, place: StoreOptions) => string | Promise<string>,
+  text: (session: Session, around: Surroundings) => string | Promise<string>,
 ): Promise<number> {
+  if (isRemote(options)) {
+    const { lookRemotely } = await import('../remote/remote-look.ts');
+    const { session, pending } = await lookRemotely(host, id, options);
+    host.stdout.write(await text(session, { pending, place: {} }));
+    return exitCodes.ok;
+  }
   return withReader(host, options, async (app, ownStore) => {
     if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
     const looking = { ...options, app: app.app, onlyLook: true };
@@ -73,7 +88,7 @@ export async function lookAt(
     host.stdout.write(
       session === undefined
         ? await storedEvents(app, name, options, styleFor(host.stdout))
-        : await text(session, app, ownStore ? { store: unknownStore, app: app.app } : {}),
+        : await text(session, { pending: () => pendingOf(app, session), place: ownStore ? { store: unknownStore, app: app.app } : {} }),
     );
     return exitCodes.ok;
   });
@@ -133,16 +148,17 @@ export function headOf(style: Style, session: Session, at: number): string {
   return style.bold(`${session.id} · ${headline(session, at)}`);
 }
 
+async function pendingOf(app: Runtime, { id, pendingYieldingCalls }: Session): Promise<ReadonlySet<string>> {
+  const requests = await app.listRequests({ session: id, status: 'pending', limit: pendingYieldingCalls.length });
+  return new Set(requests.map(({ requestId }) => requestId));
+}
+
 /** What the session waits for, below what was done. */
-async function waitingText(app: Runtime, session: Session, options: ShowOptions, style: Style): Promise<string> {
+async function waitingText(pending: Surroundings['pending'], session: Session, options: ShowOptions, style: Style): Promise<string> {
   const isNow = options.at === undefined || options.at === session.events.length;
   if (!isNow || options.json === true || options.mermaid === true || options.prompt !== undefined || openRunOf(session) === undefined) return '';
   const calls = session.pendingYieldingCalls;
-  const open = new Set(
-    (calls.length === 0 ? [] : await app.listRequests({ session: session.id, status: 'pending', limit: calls.length })).map(
-      ({ requestId }) => requestId,
-    ),
-  );
+  const open = calls.length === 0 ? new Set() : await pending();
   const requests = calls.map((call) => ({ ...askedBy(call), accepted: !open.has(call.requestId) }));
   const message = validateResumeState(session.events).awaitingInput.length > 0;
   const text = waitingLines(style, { requests, message, session: session.id }, commandText(options));

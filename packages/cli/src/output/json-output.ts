@@ -1,4 +1,5 @@
 import { type AdjutantError, isAdjutantError, type RunResult, type StreamEvent } from 'adjutant';
+import { isClientFailure } from '../failure.ts';
 import type { OutputStream } from '../host.ts';
 import type { RunOutput } from './run-output.ts';
 
@@ -18,6 +19,10 @@ function resultRecord(result: RunResult): object {
 /** The line of a failure that kept a command from being carried out. */
 export function failureRecord(thrown: unknown): object {
   const unexpected = { name: 'Error', code: 'unexpected_error', message: thrown instanceof Error ? thrown.message : String(thrown) };
+  if (isClientFailure(thrown)) {
+    const { name, code, message, data } = thrown;
+    return { type: 'error', error: { name, code, message, data } };
+  }
   return { type: 'error', error: isAdjutantError(thrown) ? (thrown as AdjutantError).toJSON() : unexpected };
 }
 

@@ -1,11 +1,13 @@
 export { Approvals, Operations } from './approvals.ts';
 export type { RetryOptions } from './back-off.ts';
-export { type AdjutantClient, client } from './client.ts';
+export { type AdjutantClient, type Agents, client } from './client.ts';
 export { ConnectionLostError, InvalidClientError, isServerProblem, ServerProblemError, UnexpectedAnswerError } from './errors.ts';
 export type { FollowOptions } from './follow.ts';
 export { Listing, type Page } from './listing.ts';
 export type { ClientOptions } from './options.ts';
 export type { ClientPorts } from './ports.ts';
+export { RunHandle } from './run-handle.ts';
+export { Runs, type WaitOptions } from './runs.ts';
 export { type EventOptions, Sessions } from './sessions.ts';
 export { noText, type StreamedText, type StreamedTexts, streamedText } from './streamed-text.ts';
 export type { CallOptions, WriteOptions } from './transport.ts';
@@ -15,17 +17,24 @@ export type {
   BatchAnswers,
   EventPage,
   EventQuery,
+  Health,
   Link,
   LinkOptions,
   NewFork,
   NewMessage,
+  NewRun,
   NewSession,
   OperationResult,
   RequestListQuery,
+  RunListQuery,
+  ServerAgent,
   ServerRequest,
+  ServerRun,
+  ServerRunOutline,
   ServerSession,
   ServerSessionDetails,
   SessionListQuery,
   SessionState,
+  StartedServerRun,
   TranscriptEntries,
 } from './types.ts';

@@ -1,0 +1,48 @@
+import type { Runtime } from 'adjutant';
+import { plainLine } from './plain-text.ts';
+import type { Style } from './style.ts';
+
+/** An app that the command line serves. */
+export interface ServedApp {
+  readonly app: Runtime;
+  /** Where its sessions lie, for people. */
+  readonly store: string;
+  /** Says on stderr what is to be known before it begins. */
+  readonly announce: () => void;
+}
+
+/** What is served, what is on, and how to try it. */
+export function servingLines(style: Style, { app, store }: ServedApp, { url, isOpen }: { readonly url: string; readonly isOpen: boolean }): string[] {
+  const names = app.runnables.map(({ name }) => name);
+  const key = isOpen ? '' : ' -H "authorization: Bearer $ADJUTANT_KEY"';
+  const run = JSON.stringify({ agent: names[0] ?? '…', session: 'first', input: 'What is 15% of 1234.50?' });
+  const facts: readonly (readonly [string, string])[] = [
+    ['agents', names.length === 0 ? 'none: register runnables with runtime({ runnables })' : names.join(', ')],
+    ['store', store],
+    [
+      'access',
+      isOpen
+        ? 'without a key, from this machine only; adjutant keys create makes keys, which are asked for from the next start on'
+        : 'with a key or a token',
+    ],
+    [
+      'streams',
+      app.carriesDeltas === 'everywhere' ? 'answers as they are written, from every process' : 'answers as they are written, in this process',
+    ],
+  ];
+  return [
+    `Serving the app ${style.bold(plainLine(app.app))} at ${style.bold(url)}`,
+    ...facts.map(([name, text]) => `  ${style.dim(name.padEnd(8))} ${plainLine(text)}`),
+    '',
+    'Try it in another terminal:',
+    `  curl ${url}/v1/runs -H "content-type: application/json"${key} -d ${quoted(run)}`,
+    `  curl -N ${url}/v1/sessions/first/stream${key}`,
+    '',
+    style.dim('Ctrl-C ends it.'),
+  ];
+}
+
+/** As a shell takes it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

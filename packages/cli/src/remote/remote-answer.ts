@@ -1,0 +1,32 @@
+import type { Answer } from '@adjutant/server/client';
+import type { RequestAnswer } from 'adjutant';
+import { type AnswerContext, sayAnswered } from '../commands/answer.ts';
+import { exitCodes, UsageError } from '../failure.ts';
+import { notice } from '../output/notice.ts';
+import { openClient, type RemoteOptions, type ServerFlags } from './open-client.ts';
+import { eventsOf } from './remote-session.ts';
+import { showRun } from './show-run.ts';
+
+interface RemoteAnswerContext extends AnswerContext {
+  readonly options: AnswerContext['options'] & RemoteOptions<ServerFlags>;
+}
+
+/** `adjutant approve|reject|edit|answer <id> --server <url>`: answers what a run waits for, and shows how it goes on there. */
+export async function answerRemotely(context: RemoteAnswerContext, requestId: string, { by, ...answer }: RequestAnswer): Promise<number> {
+  const { host, options } = context;
+  if (by !== undefined) throw new UsageError({ reason: '--by: a server takes the name of who answers from the key. Leave it out.' });
+  const client = openClient(host, options);
+  const request = await client.approvals.get(requestId);
+  const { session, invocationId } = request;
+  const before = options.continue ? await eventsOf(client, session) : [];
+  await client.approvals.answer(requestId, answer as Answer);
+  sayAnswered(host, options, request, answer.decision);
+  if (options.continue) return showRun(context, client, { session, run: runOf(invocationId), before });
+  if (options.json !== true) notice(host, 'The run goes on at the server.');
+  return exitCodes.ok;
+}
+
+/** The first part of an invocation's path. */
+function runOf(invocationId: string): string {
+  return invocationId.split(/[/>]/, 1)[0] as string;
+}

@@ -1,0 +1,56 @@
+import { type AdjutantClient, isServerProblem } from '@adjutant/server/client';
+import type { Event } from 'adjutant';
+import { assistantName } from '../agent.ts';
+import type { RunContext } from '../commands/carry-out.ts';
+import { UsageError } from '../failure.ts';
+import { openClient, type RemoteOptions, type ServerFlags } from './open-client.ts';
+import { eventsOf } from './remote-session.ts';
+import { showRun } from './show-run.ts';
+
+export interface RemoteRunOptions extends ServerFlags {
+  /** What is run. @default the agent of the command line where the server has it, else the only one that there is */
+  readonly agent?: string;
+}
+
+export interface RemoteContext<Options = ServerFlags> extends RunContext {
+  readonly options: RunContext['options'] & RemoteOptions<Options>;
+}
+
+/** `adjutant run "goal" --server <url>` */
+export async function runRemotely(context: RemoteContext<RemoteRunOptions>, goal: string, session: string | undefined): Promise<number> {
+  const { host, options } = context;
+  const client = openClient(host, options);
+  const agent = options.agent ?? (await usualAgent(client, options.server));
+  const before = session === undefined ? [] : await eventsOrNew(client, session);
+  const started = await client.runs.start({ agent, input: goal, ...(session === undefined ? {} : { session }) }).accepted();
+  return showRun(context, client, { session: started.session, run: started.id, before });
+}
+
+/** `adjutant resume <session> --server <url>` */
+export async function resumeRemotely(context: RemoteContext, session: string): Promise<number> {
+  const client = openClient(context.host, context.options);
+  const before = await eventsOf(client, session);
+  const { id } = await client.sessions.continue(session);
+  return showRun(context, client, { session, run: id, before });
+}
+
+/** @throws UsageError when there are several to choose from */
+async function usualAgent(client: AdjutantClient, server: string): Promise<string> {
+  const names = (await client.agents.list()).map(({ name }) => name);
+  const [only, ...others] = names;
+  if (names.includes(assistantName)) return assistantName;
+  if (only !== undefined && others.length === 0) return only;
+  const reason = names.length === 0 ? `${server} has no agents.` : `${server} has several agents: ${names.join(', ')}. Name one with --agent.`;
+  throw new UsageError({ reason });
+}
+
+/** The events of a session, which is made when it is not there. */
+async function eventsOrNew(client: AdjutantClient, session: string): Promise<readonly Event[]> {
+  try {
+    return await eventsOf(client, session);
+  } catch (error) {
+    if (!isServerProblem(error, 'session_not_found')) throw error;
+    await client.sessions.create({ id: session });
+    return eventsOf(client, session);
+  }
+}

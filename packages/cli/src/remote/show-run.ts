@@ -1,0 +1,67 @@
+import type { AdjutantClient } from '@adjutant/server/client';
+import { type Event, isDurable, type Session } from 'adjutant';
+import { commandLine, type RunContext, reportRun, runOutput } from '../commands/carry-out.ts';
+import { exitCodes } from '../failure.ts';
+import { jsonLine } from '../output/json-output.ts';
+import { notice } from '../output/notice.ts';
+import type { RunOutput } from '../output/run-output.ts';
+import { restsBy, resultOf, sessionOf, withLargeValues } from './remote-session.ts';
+
+export interface WatchedRun {
+  readonly session: string;
+  readonly run: string;
+  /** The ledger as it was before something was asked of the run. */
+  readonly before: readonly Event[];
+}
+
+/** Shows a run of a server until it ends or waits, as if it were one of this process; gives the exit code. A signal ends the showing, not the run. */
+export async function showRun(context: RunContext, client: AdjutantClient, watched: WatchedRun): Promise<number> {
+  const { interruption } = context;
+  const output = runOutput(context, { resolve: (value) => value, events: watched.before });
+  const leaving = new AbortController();
+  try {
+    const session = await interruption.during(
+      () => leaving.abort(),
+      () => watch(client, watched, output, leaving.signal),
+    );
+    if (session !== undefined) return reportRun(context, output, resultOf(session, watched.run));
+    output.close();
+    sayHowToGoOn(context, watched);
+    return interruption.exitCode ?? exitCodes.failed;
+  } finally {
+    output.close();
+  }
+}
+
+/** The session as it is when the run rests; `undefined` when nobody wants to see it any more. */
+async function watch(
+  client: AdjutantClient,
+  { session, run, before }: WatchedRun,
+  output: RunOutput,
+  signal: AbortSignal,
+): Promise<Session | undefined> {
+  const events = [...before];
+  for await (const streamed of client.sessions.follow(session, { after: before.length, signal })) {
+    if (!isDurable(streamed)) {
+      output.streamed(streamed);
+      continue;
+    }
+    const event = await withLargeValues(client, session, streamed);
+    events.push(event);
+    output.drafted(event);
+    output.streamed(event);
+    if (restsBy(run, event)) return sessionOf(session, events);
+  }
+  return undefined;
+}
+
+function sayHowToGoOn({ host, options }: RunContext, { session, run }: WatchedRun): void {
+  if (options.json === true) {
+    host.stdout.write(jsonLine({ type: 'left', session, runId: run }));
+    return;
+  }
+  notice(
+    host,
+    `The run goes on at the server. See it: ${commandLine(['show', session], options)}. End it: ${commandLine(['cancel', session], options)}`,
+  );
+}

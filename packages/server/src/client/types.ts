@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import type { agentSchema } from '../schemas/agent.ts';
+import type {
+  answerSchema,
+  batchSchema,
+  linkOptionsSchema,
+  linkSchema,
+  operationResultSchema,
+  outcomesSchema,
+  requestQuerySchema,
+  requestSchema,
+} from '../schemas/approval.ts';
+import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
+import type { healthSchema } from '../schemas/health.ts';
+import type { newRunSchema, runOutlineSchema, runSchema, runsQuerySchema, startedRunSchema } from '../schemas/run.ts';
+import type {
+  messageSchema,
+  newForkSchema,
+  newSessionSchema,
+  sessionDetailsSchema,
+  sessionQuerySchema,
+  sessionSchema,
+  stateSchema,
+} from '../schemas/session.ts';
+
+// What the server checks and documents is what the client's types are made of: they cannot drift apart.
+
+/** A query, of which everything may be left out. */
+type QueryOf<Schema extends z.ZodType> = { readonly [Name in keyof z.output<Schema>]?: z.output<Schema>[Name] };
+/** A query without the place where a page begins: lists take care of that. */
+type ListQueryOf<Schema extends z.ZodType> = Omit<QueryOf<Schema>, 'cursor'>;
+
+export type NewSession = z.input<typeof newSessionSchema>;
+export type SessionListQuery = ListQueryOf<typeof sessionQuerySchema>;
+export type ServerSession = z.output<typeof sessionSchema>;
+export type ServerSessionDetails = z.output<typeof sessionDetailsSchema>;
+export type NewFork = z.input<typeof newForkSchema>;
+export type SessionState = z.output<typeof stateSchema>;
+export type EventQuery = QueryOf<typeof eventQuerySchema>;
+export type EventPage = z.output<typeof eventPageSchema>;
+export type TranscriptEntries = z.output<typeof transcriptSchema>['entries'];
+export type NewMessage = Omit<z.input<typeof messageSchema>, 'text'>;
+
+export type ServerRequest = z.output<typeof requestSchema>;
+export type RequestListQuery = ListQueryOf<typeof requestQuerySchema>;
+export type Answer = z.input<typeof answerSchema>;
+export type BatchAnswers = z.input<typeof batchSchema>['answers'];
+export type AnswerOutcomes = z.output<typeof outcomesSchema>['outcomes'];
+export type LinkOptions = z.input<typeof linkOptionsSchema>;
+export type Link = z.output<typeof linkSchema>;
+export type OperationResult = z.input<typeof operationResultSchema>;
+
+export type NewRun = z.input<typeof newRunSchema>;
+export type StartedServerRun = z.output<typeof startedRunSchema>;
+export type ServerRunOutline = z.output<typeof runOutlineSchema>;
+export type RunListQuery = ListQueryOf<typeof runsQuerySchema>;
+/** A run; `output` is as the agent gave it, which nobody checks here. */
+export type ServerRun<Output = unknown> = Omit<z.output<typeof runSchema>, 'output'> & { readonly output?: Output };
+
+export type Health = z.output<typeof healthSchema>;
+
+export type ServerAgent = z.output<typeof agentSchema>;
