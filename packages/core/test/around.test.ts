@@ -1,6 +1,7 @@
-import { agent, type Event, loop, type Middleware, memoryStore, type Operation, parallel, runtime, step, tool } from 'adjutant';
+import { agent, type Event, loop, type Middleware, type Operation, parallel, runtime, step, tool } from 'adjutant';
 import { keptOpen, replay, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
+import { storePlaces } from './store-places.ts';
 
 function nameOf(operation: Operation): string {
   switch (operation.type) {
@@ -106,7 +107,7 @@ describe('around', () => {
     expect([status, error?.message]).toEqual(['error', 'No tools today.']);
   });
 
-  test('the trace that it keeps is found by whoever goes on', async () => {
+  test.each(storePlaces)('the trace that it keeps is found by whoever goes on: %s', async (_name, make) => {
     const kept = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const before: unknown[] = [];
     const around: Middleware['around'] = (operation, work) => {
@@ -116,7 +117,8 @@ describe('around', () => {
       }
       return work();
     };
-    const store = memoryStore();
+    const place = await make();
+    const store = place.open();
     const ask = tool({ name: 'ask', description: 'Asks', schema: { type: 'object' }, yieldSchema: { type: 'object' } });
     const asker = agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'done' }]), tools: [ask] });
     const open = () =>
@@ -130,6 +132,9 @@ describe('around', () => {
     expect((await second.resume(session)).output).toBe('done');
     expect(before).toEqual([undefined, kept]);
     expect(session.events.flatMap((event) => (event.type === 'invocation_start' ? event.trace : []))).toEqual([kept]);
+    await second.close();
+    await store.close();
+    await place.remove();
   });
 
   test('replays are not surrounded, and do not miss what was kept', async () => {
