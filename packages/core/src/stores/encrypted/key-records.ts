@@ -1,4 +1,6 @@
+import { systemClock } from '../../base/clock.ts';
 import { isAdjutantError } from '../../base/error.ts';
+import { systemRandom } from '../../base/random.ts';
 import type { LedgerStore, SessionListing } from '../../ledger/port.ts';
 import { type KeyRecord, parseRecord } from './key-record.ts';
 
@@ -11,6 +13,7 @@ export interface NamedRecord {
 const owner = 'adjutant-encryption';
 const ttl = 1_000;
 const pageSize = 100;
+const longestDelayMs = 64;
 
 /**
  * The records of the wrapped keys of one tenant and app. Each is the title of a session without events in a store: the one thing of a session
@@ -37,7 +40,7 @@ export class KeyRecords {
    * @returns what is there now
    */
   async change(name: string, next: (found: KeyRecord | undefined) => Promise<KeyRecord | undefined>): Promise<KeyRecord | undefined> {
-    for (;;) {
+    for (let attempt = 0; ; attempt++) {
       const { seq, epoch } = await this.#sessions.claim(name, owner, { ttl, force: true });
       const found = await this.read(name);
       const made = await next(found);
@@ -49,6 +52,9 @@ export class KeyRecords {
       } catch (error) {
         // Whoever claimed it after this one goes first.
         if (!isAdjutantError(error, 'ledger_conflict')) throw error;
+        // By chance, so that two do not fence each other for ever.
+        const delay = systemRandom.next() * Math.min(2 ** attempt, longestDelayMs);
+        await new Promise<void>((resolve) => systemClock.setTimer(delay, resolve));
       }
     }
   }

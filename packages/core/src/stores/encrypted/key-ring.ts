@@ -52,8 +52,9 @@ export class KeyRing {
    * @throws SegmentKeyMissingError
    */
   async forWriting(session: string): Promise<SessionKeys | undefined> {
-    const known = this.#parts.cache.get(this.#cacheName(recordName(session)));
-    return (await known) ?? this.forWritingAnew(session);
+    const name = this.#cacheName(recordName(session));
+    const known = this.#parts.cache.get(name);
+    return (known && (await known)) ?? this.#remembered(name, () => this.forWritingAnew(session));
   }
 
   /** As `forWriting`, past what this process remembers: for those who do not own the session. */
@@ -61,16 +62,17 @@ export class KeyRing {
     const { ledgers, scope } = this.#parts;
     const head = await ledgers.head(session);
     if (head === undefined) return undefined;
-    if (head.seq === 0) return this.#establish(recordName(session));
-    const keys = await this.findAnew(session);
+    if (head.seq === 0) return this.#make(recordName(session));
+    const keys = await this.#read(recordName(session));
     if (keys !== undefined) return keys;
     if ((await ledgers.head(session)) === undefined) return undefined;
     throw new SegmentKeyMissingError({ session, app: scope.app });
   }
 
   async ofApp(): Promise<SessionKeys> {
-    const known = this.#parts.cache.get(this.#cacheName(appRecord)) ?? this.#load(appRecord);
-    return (await known) ?? this.#establish(appRecord);
+    const name = this.#cacheName(appRecord);
+    const keys = this.#parts.cache.get(name) ?? this.#remembered(name, async () => (await this.#read(appRecord)) ?? this.#make(appRecord));
+    return (await keys) as SessionKeys;
   }
 
   /**
@@ -131,9 +133,14 @@ export class KeyRing {
   }
 
   #load(name: string): Promise<SessionKeys | undefined> {
-    const loading = this.#read(name);
-    this.#parts.cache.set(this.#cacheName(name), loading);
-    return loading;
+    return this.#remembered(this.#cacheName(name), () => this.#read(name));
+  }
+
+  /** Looks for keys once for all who need them meanwhile and afterwards. */
+  #remembered(cacheName: string, find: () => Promise<SessionKeys | undefined>): Promise<SessionKeys | undefined> {
+    const finding = find();
+    this.#parts.cache.set(cacheName, finding);
+    return finding;
   }
 
   async #read(name: string): Promise<SessionKeys | undefined> {
@@ -143,12 +150,6 @@ export class KeyRing {
   }
 
   /** The keys of what has no events, made under a claim: of all that make them at once, one makes those that count. */
-  #establish(name: string): Promise<SessionKeys> {
-    const establishing = this.#make(name);
-    this.#parts.cache.set(this.#cacheName(name), establishing);
-    return establishing;
-  }
-
   async #make(name: string): Promise<SessionKeys> {
     const record = await this.#parts.records.change(name, async (found) => {
       // The record of a fork that was never made, or that is gone, is no record of an empty session.

@@ -55,6 +55,7 @@ function checkFile(database: DatabaseSync, path: string): void {
   if (version > migrations.length) throw new StoreTooNewError({ store: path, found: version, supported: migrations.length });
 }
 
+/** What is replaced is overwritten where that writes no page more: no copy of a wrapped key is left. A deletion overwrites all that it removes. */
 function configure(database: DatabaseSync, settings: WorkerSettings): void {
   useWriteAheadLog(database, settings.busyTimeoutMs);
   database.exec(`
@@ -62,6 +63,7 @@ function configure(database: DatabaseSync, settings: WorkerSettings): void {
     pragma wal_autocheckpoint = 0;
     pragma journal_size_limit = 67108864;
     pragma cache_size = -16384;
+    pragma secure_delete = fast;
   `);
 }
 

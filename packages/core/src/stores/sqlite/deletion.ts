@@ -69,13 +69,13 @@ export class Deletion {
     return true;
   }
 
-  /** Leaves no bytes of what is removed in the file. Not the rule, because every consumed inbox item would cost as much. */
+  /** Leaves no bytes of what is removed in the file, also where that writes more pages. Not the rule, because it costs as much as it writes. */
   #overwriting(remove: () => void): void {
     this.#database.exec('pragma secure_delete = on');
     try {
       remove();
     } finally {
-      this.#database.exec('pragma secure_delete = off');
+      this.#database.exec('pragma secure_delete = fast');
     }
   }
 
