@@ -8,7 +8,7 @@ export type PagePart = HtmlEscapedString | Promise<HtmlEscapedString>;
 const style = `
 :root { color-scheme: light dark; --ground: #f6f6f4; --sheet: #fff; --ink: #1c1c1a; --soft: #5c5c57; --line: #d9d9d3; --yes: #14663b; --no: #a3271c; --mark: #1d4ed8; }
 @media (prefers-color-scheme: dark) {
-  :root { --ground: #161615; --sheet: #21211f; --ink: #f1f1ee; --soft: #b3b3ac; --line: #43433f; --yes: #1f8a52; --no: #c8453a; --mark: #8fb3ff; }
+  :root { --ground: #161615; --sheet: #21211f; --ink: #f1f1ee; --soft: #b3b3ac; --line: #43433f; --yes: #187443; --no: #c8453a; --mark: #8fb3ff; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
