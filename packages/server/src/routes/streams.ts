@@ -7,7 +7,8 @@ import { assertInLedger, positionOf, positionPattern } from '../stream/position.
 import { profileNames } from '../stream/profile-names.ts';
 import { streamResponse } from '../stream/stream-response.ts';
 
-const query = z.object({
+/** How streams are asked for. */
+export const streamQuerySchema = z.object({
   after: z.string().regex(positionPattern, 'must be the id of an event of the stream, such as 17').optional().openapi({
     description: 'Id of the last event that is known already: the stream goes on right behind it. The header `Last-Event-ID` goes before it.',
     example: '17',
@@ -19,6 +20,9 @@ const query = z.object({
 });
 
 const session = z.string().min(1).openapi({ description: 'Id of the session.', example: 'customer-7' });
+/** What a session's stream is named by. */
+export const streamPathSchema = z.object({ session });
+
 const run = z.string().min(1).openapi({ description: 'Id of the run.', example: 'run_1' });
 
 const stream = { description: 'The events, as server-sent events', contentType: 'text/event-stream' };
@@ -37,8 +41,8 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       tag: 'Streams',
       summary: 'Everything that happens in a session',
       description: `All durable events, without gaps, and between them what is being written at the moment. The stream stays open. ${resuming}`,
-      params: z.object({ session }),
-      query,
+      params: streamPathSchema,
+      query: streamQuerySchema,
       answers: { 200: stream },
     },
     async (input) => {
@@ -60,7 +64,7 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       summary: 'Everything that happens in a run',
       description: `The events of the run, and what concerns it. The event \`waiting\` says that it waits for somebody, \`end\` that it has ended. ${resuming}`,
       params: z.object({ session, run }),
-      query,
+      query: streamQuerySchema,
       answers: { 200: stream, 204: { description: 'The run has ended, and all of its stream was read' } },
     },
     async (input) => {

@@ -2,13 +2,19 @@ import type { UnderlyingSource } from 'node:stream/web';
 import type { Clock } from 'adjutant';
 import type { SentFrame } from './frame.ts';
 
+/** A reason to end a stream before everything is told. */
+export interface StreamEnding {
+  readonly signal: AbortSignal;
+  readonly note: string;
+}
+
 /** What a stream of server-sent events lives on. */
 export interface EventStreamPorts {
   readonly clock: Clock;
   /** Milliseconds without a frame after which a comment is sent. */
   readonly heartbeat: number;
-  /** Aborted when the server closes. */
-  readonly closing: AbortSignal;
+  /** What ends the stream before it is told, and the comment that says so. `whileOpen` is aborted when the stream is over. */
+  readonly endings: (whileOpen: AbortSignal) => readonly StreamEnding[];
   /** What a reader is told when the stream breaks, as a frame. */
   readonly problem: (error: unknown) => SentFrame;
   /** Called once, when the reader is gone or everything is told. */
@@ -42,9 +48,10 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
   readonly #encoder = new TextEncoder();
   #isWanted = false;
   #isOver = false;
+  /** Why the stream ends before everything is told. */
+  #note: string | undefined;
   #lastSent: number;
   #cancelTimer: () => void = () => undefined;
-  readonly #onClosing = (): void => this.#gone.abort();
 
   constructor(source: FrameSource, ports: EventStreamPorts) {
     this.#ports = ports;
@@ -53,9 +60,14 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    const { closing } = this.#ports;
-    if (closing.aborted) this.#onClosing();
-    else closing.addEventListener('abort', this.#onClosing, { once: true });
+    for (const { signal, note } of this.#ports.endings(this.#gone.signal)) {
+      const stop = (): void => {
+        this.#note ??= note;
+        this.#gone.abort();
+      };
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true, signal: this.#gone.signal });
+    }
     this.#send(controller, `retry: ${retryMs}\n\n`);
     this.#beat(controller, this.#ports.heartbeat);
   }
@@ -67,7 +79,7 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
       this.#isWanted = false;
       if (this.#isOver) return;
       if (done === true) {
-        if (this.#gone.signal.aborted) this.#send(controller, ': the server closes\n\n');
+        if (this.#note !== undefined) this.#send(controller, `: ${this.#note}\n\n`);
         this.#close(controller);
         return;
       }
@@ -100,7 +112,6 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#cancelTimer();
-    this.#ports.closing.removeEventListener('abort', this.#onClosing);
     this.#gone.abort();
     this.#ports.onClose();
   }

@@ -17,15 +17,25 @@ export class OpenStreams {
     this.#metrics = metrics;
   }
 
+  /** @throws RequestRefusedError `too_many_streams` (429) when the caller may not open another one */
+  assertRoom(principal: Pick<Principal, 'id' | 'tenant'>): void {
+    if ((this.#counts.get(nameOf(principal)) ?? 0) >= this.#limit) throw tooMany(this.#limit);
+  }
+
   /**
    * Counts a stream in.
    * @returns what counts it out; called again it does nothing
    * @throws RequestRefusedError `too_many_streams` (429)
    */
-  open({ id, tenant }: Pick<Principal, 'id' | 'tenant'>, kind: StreamKind): () => void {
-    const caller = JSON.stringify([tenant, id]);
+  open(principal: Pick<Principal, 'id' | 'tenant'>, kind: StreamKind): () => void {
+    this.assertRoom(principal);
+    return this.count(principal, kind);
+  }
+
+  /** As `open`, for what `assertRoom` has let in. */
+  count(principal: Pick<Principal, 'id' | 'tenant'>, kind: StreamKind): () => void {
+    const caller = nameOf(principal);
     const count = this.#counts.get(caller) ?? 0;
-    if (count >= this.#limit) throw tooMany(this.#limit);
     this.#counts.set(caller, count + 1);
     this.#metrics.streamOpened(kind);
     let isOpen = true;
@@ -38,6 +48,10 @@ export class OpenStreams {
       this.#metrics.streamClosed(kind);
     };
   }
+}
+
+function nameOf({ id, tenant }: Pick<Principal, 'id' | 'tenant'>): string {
+  return JSON.stringify([tenant, id]);
 }
 
 function tooMany(limit: number): RequestRefusedError {

@@ -1,7 +1,8 @@
+import type { Principal } from '../access/principal.ts';
 import type { ServerParts } from '../http/parts.ts';
 import { problemOf, statusOf } from '../http/problem.ts';
 import type { RouteInput } from '../http/route.ts';
-import { eventStream } from './event-stream.ts';
+import { eventStream, type StreamEnding } from './event-stream.ts';
 import { followed, type StreamSubject } from './followed.ts';
 import type { SentFrame } from './frame.ts';
 import { beginning } from './position.ts';
@@ -26,7 +27,7 @@ export async function streamResponse(
   subject: StreamSubject,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const { clock, closing, metrics, options, streams } = parts;
+  const { clock, metrics, options, streams } = parts;
   const stream = await followed(subject);
   if (stream === undefined) return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } });
   const answer = { status: 200, headers: { ...streamHeaders, ...headers } };
@@ -34,7 +35,7 @@ export async function streamResponse(
   const onClose = streams.open(principal, 'sse');
   const body = eventStream((signal) => stream.follow(signal), {
     clock,
-    closing,
+    endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
     heartbeat: options.stream.heartbeat,
     onClose,
     onSent: (frames) => {
@@ -43,6 +44,14 @@ export async function streamResponse(
     problem: (error) => brokenFrame(parts, error, { id: requestId, method: request.method, path: new URL(request.url).pathname }),
   });
   return new Response(body, answer);
+}
+
+/** What ends a stream from outside: the server closes, or its caller may not read any more. */
+export function streamEndings({ closing, access }: ServerParts, principal: Principal, whileOpen: AbortSignal): readonly StreamEnding[] {
+  return [
+    { signal: closing, note: 'the server closes' },
+    { signal: access.ended(principal, whileOpen), note: 'the credential has ended' },
+  ];
 }
 
 /** Answers with the stream of a run that was just started. */

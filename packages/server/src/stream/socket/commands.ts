@@ -1,0 +1,64 @@
+import { z } from '@hono/zod-openapi';
+
+const id = z.union([z.string().max(200), z.number()]).optional();
+const key = z.string().min(1).max(255).optional();
+const reason = z.string().optional();
+
+/** What a client may say through a socket. What the fields hold is checked by the routes that carry it out. */
+const commandSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('message'), id, key, text: z.string(), interrupt: z.boolean().optional() }),
+  z.strictObject({
+    type: z.literal('answer'),
+    id,
+    key,
+    request: z.string().min(1),
+    decision: z.string().optional(),
+    input: z.unknown().optional(),
+    reason,
+  }),
+  z.strictObject({ type: z.literal('cancel'), id, key, reason }),
+  z.strictObject({ type: z.literal('pause'), id, key, reason }),
+  z.strictObject({ type: z.literal('continue'), id, key }),
+  z.strictObject({ type: z.literal('start'), id, key, agent: z.string(), input: z.string().optional(), data: z.unknown().optional() }),
+]);
+
+export type SocketCommand = z.infer<typeof commandSchema>;
+
+/** A command, or what is wrong with it. */
+export type ReadCommand =
+  | { readonly command: SocketCommand }
+  | { readonly id?: string | number | undefined; readonly code: 'invalid_json' | 'invalid_request'; readonly message: string };
+
+export function readCommand(text: string): ReadCommand {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { code: 'invalid_json', message: 'A message must be a JSON object such as {"type":"message","text":"Hello"}.' };
+  }
+  const parsed = commandSchema.safeParse(value);
+  if (parsed.success) return { command: parsed.data };
+  const told = parsed.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; ');
+  const given = (value as { readonly id?: unknown } | null)?.id;
+  const named = typeof given === 'string' || typeof given === 'number' ? { id: given } : {};
+  return { ...named, code: 'invalid_request', message: `The message does not fit: ${told}.` };
+}
+
+/** A request of the HTTP interface that does what a command says. */
+export interface CommandRequest {
+  readonly path: string;
+  readonly body: object;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** @param session whose socket it is */
+export function requestOf(command: SocketCommand, session: string): CommandRequest {
+  const { type, id: _, key: idempotencyKey, ...fields } = command;
+  const ofSession = `/v1/sessions/${encodeURIComponent(session)}`;
+  if (command.type === 'answer') {
+    const { request, ...body } = fields as Omit<Extract<SocketCommand, { type: 'answer' }>, 'type' | 'id' | 'key'>;
+    return { path: `/v1/approvals/${encodeURIComponent(request)}`, body, idempotencyKey };
+  }
+  const places = { message: 'messages', cancel: 'cancel', pause: 'pause', continue: 'continue', start: 'runs' } as const;
+  return { path: `${ofSession}/${places[type as keyof typeof places]}`, body: fields, idempotencyKey };
+}

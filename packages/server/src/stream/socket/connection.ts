@@ -1,0 +1,124 @@
+import type { Clock } from 'adjutant';
+import type { WebSocket } from 'ws';
+import type { StreamEnding } from '../event-stream.ts';
+import type { FollowedStream } from '../followed.ts';
+import type { SentFrame } from '../frame.ts';
+
+/** What a socket lives on. */
+export interface ConnectionPorts {
+  readonly clock: Clock;
+  /** Milliseconds between two pings; who has not answered the one before is gone. */
+  readonly heartbeat: number;
+  readonly stream: FollowedStream;
+  /** As for streams of server-sent events. */
+  readonly endings: (whileOpen: AbortSignal) => readonly StreamEnding[];
+  /** Carries out what the client said, and gives what it is told of it. */
+  readonly carryOut: (text: string) => Promise<object>;
+  /** Refuses what is no text. */
+  readonly refuseBinary: () => object;
+  readonly problem: (error: unknown) => SentFrame;
+  readonly onClose: () => void;
+  readonly onSent: () => void;
+}
+
+/** Bytes that may wait for a slow client; then its stream waits. */
+const mostWaiting = 65_536;
+/** Commands of a client that may wait; then no more are read. */
+const mostCommands = 16;
+
+const normalClosure = 1_000;
+const goingAway = 1_001;
+const internalError = 1_011;
+
+/** A client that follows a session and says something to it, through one socket. */
+export class SocketConnection {
+  readonly #socket: WebSocket;
+  readonly #ports: ConnectionPorts;
+  readonly #gone = new AbortController();
+  #commands = 0;
+  #lastCommand: Promise<void> = Promise.resolve();
+  #cancelTimer: () => void = () => undefined;
+  #isAlive = true;
+
+  constructor(socket: WebSocket, ports: ConnectionPorts) {
+    this.#socket = socket;
+    this.#ports = ports;
+    socket.on('close', () => this.#end());
+    // A close follows.
+    socket.on('error', () => undefined);
+    socket.on('pong', () => {
+      this.#isAlive = true;
+    });
+    socket.on('message', (data, isBinary) => this.#heed(String(data), isBinary));
+  }
+
+  open(): void {
+    for (const { signal, note } of this.#ports.endings(this.#gone.signal)) {
+      const stop = (): void => this.#socket.close(goingAway, note);
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true, signal: this.#gone.signal });
+    }
+    this.#ping();
+    void this.#tell();
+  }
+
+  async #tell(): Promise<void> {
+    try {
+      for await (const frames of this.#ports.stream.follow(this.#gone.signal)) {
+        for (const frame of frames) await this.#sendFrame(frame);
+      }
+      if (!this.#gone.signal.aborted) this.#socket.close(normalClosure);
+    } catch (error) {
+      if (this.#gone.signal.aborted) return;
+      this.#send({ type: 'problem', problem: this.#ports.problem(error).data });
+      this.#socket.close(internalError, 'The stream broke.');
+    }
+  }
+
+  #sendFrame({ id, event, data }: SentFrame): Promise<void> | undefined {
+    this.#ports.onSent();
+    return this.#send({ ...(id === undefined ? {} : { position: id }), ...data, type: event });
+  }
+
+  /** Returns what to wait for when much is waiting already. */
+  #send(message: object): Promise<void> | undefined {
+    const text = JSON.stringify(message);
+    if (this.#socket.bufferedAmount < mostWaiting) {
+      this.#socket.send(text, () => undefined);
+      return undefined;
+    }
+    // Called back with an error as well when the socket closes.
+    return new Promise((resolve) => this.#socket.send(text, () => resolve()));
+  }
+
+  /** Commands are carried out in the order in which they came. */
+  #heed(text: string, isBinary: boolean): void {
+    this.#commands++;
+    if (this.#commands >= mostCommands) this.#socket.pause();
+    this.#lastCommand = this.#lastCommand.then(async () => {
+      if (!this.#gone.signal.aborted) await this.#send(isBinary ? this.#ports.refuseBinary() : await this.#ports.carryOut(text));
+      this.#commands--;
+      if (this.#commands < mostCommands) this.#socket.resume();
+    });
+  }
+
+  #ping(): void {
+    const { clock, heartbeat } = this.#ports;
+    this.#cancelTimer = clock.setTimer(heartbeat, () => {
+      if (!this.#isAlive) {
+        this.#socket.terminate();
+        return;
+      }
+      this.#isAlive = false;
+      this.#socket.ping(() => undefined);
+      this.#ping();
+    });
+  }
+
+  #end(): void {
+    if (this.#gone.signal.aborted) return;
+    this.#cancelTimer();
+    this.#gone.abort();
+    this.#ports.onClose();
+  }
+}
