@@ -29,7 +29,7 @@ export type { AnswerOutcome, BatchAnswer, OperationOutcome, RequestService, Toke
 export { type AcceptedRun, Run, type RunResult } from './engine/run.ts';
 export type { OnStep } from './engine/run-context.ts';
 export type { ForkOptions, RunLimits, RunOptions, RuntimeLimits, SessionOptions } from './engine/run-options.ts';
-export type { RuntimeOptions } from './engine/runtime-options.ts';
+export type { RecoverOptions, RuntimeOptions } from './engine/runtime-options.ts';
 export type { SessionPage, SessionQuery, SessionService } from './engine/session-service.ts';
 export { type InAppOptions, run, session } from './in-memory-app.ts';
 export { type BlobReference, isBlobReference } from './ledger/blob.ts';
