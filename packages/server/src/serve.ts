@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
 import { AdjutantError, type Clock, type Runtime, systemClock } from 'adjutant';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { assertMayListen } from './access/local-access.ts';
 import { InvalidServerError } from './option-checks.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { type AdjutantServer, server } from './server.ts';
@@ -64,6 +65,7 @@ const requestMs = 60_000;
 export async function serve(app: Runtime, options: ServeOptions = {}): Promise<ListeningServer> {
   const { port = defaultPort, hostname = defaultHostname, shutdown = {}, ...serverOptions } = options;
   checkServeOptions({ port, hostname, shutdown });
+  assertMayListen(serverOptions, hostname);
   const handler = server(app, serverOptions);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: resolveOptions(serverOptions).limits.bodyBytes });
   const node = createAdaptorServer({

@@ -15,7 +15,7 @@ export interface ServedApp {
 export function servingLines(style: Style, { app, store }: ServedApp, { url, isOpen }: { readonly url: string; readonly isOpen: boolean }): string[] {
   const names = app.runnables.map(({ name }) => name);
   const key = isOpen ? '' : ' -H "authorization: Bearer $ADJUTANT_KEY"';
-  const run = JSON.stringify({ agent: names[0] ?? '…', session: 'first', input: 'What is 15% of 1234.50?' });
+  const run = JSON.stringify({ agent: names[0] ?? '…', input: 'What is 15% of 1234.50?' });
   const facts: readonly (readonly [string, string])[] = [
     ['agents', names.length === 0 ? 'none: register runnables with runtime({ runnables })' : names.join(', ')],
     ['store', store],
@@ -35,8 +35,8 @@ export function servingLines(style: Style, { app, store }: ServedApp, { url, isO
     ...facts.map(([name, text]) => `  ${style.dim(name.padEnd(8))} ${plainLine(text)}`),
     '',
     'Try it in another terminal:',
-    `  curl ${url}/v1/runs -H "content-type: application/json"${key} -d ${quoted(run)}`,
-    `  curl -N ${url}/v1/sessions/first/stream${key}`,
+    `  curl -N ${url}/v1/runs -H "content-type: application/json" -H "accept: text/event-stream"${key} -d ${quoted(run)}`,
+    `  adjutant sessions --server ${url}`,
     '',
     style.dim('Ctrl-C ends it.'),
   ];

@@ -15,10 +15,12 @@ export function isRemote<Options extends ServerFlags>(options: Options): options
   return options.server !== undefined;
 }
 
-/** Whoever types a command waits for it: a server that is not there is given up soon, and one that restarts is not. */
-const giveUpAfterMs = 20_000;
+/** Milliseconds after which a server is given up that was not there from the beginning. One that was is waited for longer: it may be restarted. */
+const greetingMs = 2_000;
 
-/** @throws InvalidClientError */
-export function openClient({ env }: Pick<Host, 'env'>, { server, key = env['ADJUTANT_KEY'] }: RemoteOptions<ServerFlags>): AdjutantClient {
-  return client({ url: server, retry: { giveUpAfter: giveUpAfterMs }, ...(key === undefined || key === '' ? {} : { key }) });
+/** A client of a server that is there. @throws InvalidClientError, ConnectionLostError, UnexpectedAnswerError, ServerProblemError */
+export async function openClient({ env }: Pick<Host, 'env'>, options: RemoteOptions<ServerFlags>): Promise<AdjutantClient> {
+  const { server: url, key = env['ADJUTANT_KEY'] } = options;
+  await client({ url, retry: { giveUpAfter: greetingMs } }).health();
+  return client({ url, ...(key === undefined || key === '' ? {} : { key }) });
 }

@@ -15,7 +15,7 @@ interface RemoteAnswerContext extends AnswerContext {
 export async function answerRemotely(context: RemoteAnswerContext, requestId: string, { by, ...answer }: RequestAnswer): Promise<number> {
   const { host, options } = context;
   if (by !== undefined) throw new UsageError({ reason: '--by: a server takes the name of who answers from the key. Leave it out.' });
-  const client = openClient(host, options);
+  const client = await openClient(host, options);
   const request = await client.approvals.get(requestId);
   const { session, invocationId } = request;
   const before = options.continue ? await eventsOf(client, session) : [];

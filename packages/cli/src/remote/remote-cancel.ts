@@ -7,7 +7,7 @@ const patienceMs = 10_000;
 
 /** `adjutant cancel <session> --server <url>` */
 export async function cancelRemotely(host: Host, session: string, options: RemoteOptions<CancelOptions>): Promise<number> {
-  const client = openClient(host, options);
+  const client = await openClient(host, options);
   const { items } = await client.runs.list(session, { limit: 1 }).page();
   const [last] = items;
   if (last === undefined || !isOpen(last.status)) throw nothingToCancel(session);

@@ -10,7 +10,7 @@ export async function sessionsOfServer(host: Host, options: RemoteOptions<Sessio
   const { limit, status, runnable, user } = options;
   const sessions: SessionListing[] = [];
   const filter = { ...(status && { status }), ...(runnable && { agent: runnable }), ...(user && { user }) };
-  for await (const session of openClient(host, options).sessions.list({ limit, ...filter })) {
+  for await (const session of (await openClient(host, options)).sessions.list({ limit, ...filter })) {
     sessions.push(listingOf(session));
     if (sessions.length === limit) break;
   }
@@ -26,6 +26,7 @@ function listingOf({ agent, ...session }: ServerSession): SessionListing {
 export async function requestsOfServer(host: Host, options: RemoteOptions<ApprovalsOptions>): Promise<readonly RequestEntry[]> {
   const { user } = options;
   const requests: RequestEntry[] = [];
-  for await (const request of openClient(host, options).approvals.list(user === undefined ? {} : { user })) requests.push(request as RequestEntry);
+  for await (const request of (await openClient(host, options)).approvals.list(user === undefined ? {} : { user }))
+    requests.push(request as RequestEntry);
   return requests;
 }

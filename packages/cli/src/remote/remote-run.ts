@@ -19,7 +19,7 @@ export interface RemoteContext<Options = ServerFlags> extends RunContext {
 /** `adjutant run "goal" --server <url>` */
 export async function runRemotely(context: RemoteContext<RemoteRunOptions>, goal: string, session: string | undefined): Promise<number> {
   const { host, options } = context;
-  const client = openClient(host, options);
+  const client = await openClient(host, options);
   const agent = options.agent ?? (await usualAgent(client, options.server));
   const before = session === undefined ? [] : await eventsOrNew(client, session);
   const started = await client.runs.start({ agent, input: goal, ...(session === undefined ? {} : { session }) }).accepted();
@@ -28,7 +28,7 @@ export async function runRemotely(context: RemoteContext<RemoteRunOptions>, goal
 
 /** `adjutant resume <session> --server <url>` */
 export async function resumeRemotely(context: RemoteContext, session: string): Promise<number> {
-  const client = openClient(context.host, context.options);
+  const client = await openClient(context.host, context.options);
   const before = await eventsOf(client, session);
   const { id } = await client.sessions.continue(session);
   return showRun(context, client, { session, run: id, before });

@@ -1,14 +1,23 @@
 import { Approvals, Operations } from './approvals.ts';
+import { Listing } from './listing.ts';
 import { type ClientOptions, resolveClientOptions } from './options.ts';
 import { Runs } from './runs.ts';
 import { Sessions } from './sessions.ts';
 import { type CallOptions, pathOf, Transport } from './transport.ts';
-import type { Health, ServerAgent } from './types.ts';
+import type { Health, ServerAgent, SessionUsage, UsagePage, UsageQuery } from './types.ts';
 
 /** What a server can run, as far as the caller may know of it. */
 export interface Agents {
   list(options?: CallOptions): Promise<readonly ServerAgent[]>;
   get(name: string, options?: CallOptions): Promise<ServerAgent>;
+}
+
+/** What calls of models have used. */
+export interface UsageOfModels {
+  /** A page, with the sum of its sessions. `complete` says whether that is the sum of all. */
+  page(query?: UsageQuery, options?: CallOptions): Promise<UsagePage>;
+  /** Each session in which models were called. */
+  list(query?: Omit<UsageQuery, 'cursor'>, options?: CallOptions): Listing<SessionUsage>;
 }
 
 /** A server of Adjutant's, as a program or a page sees it. */
@@ -19,6 +28,7 @@ export interface AdjutantClient {
   readonly operations: Operations;
   /** What can be run. */
   readonly agents: Agents;
+  readonly usage: UsageOfModels;
   /** Whether the server lives. */
   health(options?: CallOptions): Promise<Health>;
 }
@@ -35,6 +45,7 @@ export function client(options: ClientOptions): AdjutantClient {
     approvals: new Approvals(transport),
     operations: new Operations(transport),
     agents: agentsOf(transport),
+    usage: usageOf(transport),
     health: (options = {}) => transport.json({ method: 'GET', path: pathOf('health'), ...options }),
   };
 }
@@ -46,5 +57,17 @@ function agentsOf(transport: Transport): Agents {
       return agents;
     },
     get: (name, options = {}) => transport.json({ method: 'GET', path: pathOf('agents', name), ...options }),
+  };
+}
+
+function usageOf(transport: Transport): UsageOfModels {
+  const page: UsageOfModels['page'] = (query = {}, options = {}) => transport.json({ method: 'GET', path: pathOf('usage'), query, ...options });
+  return {
+    page,
+    list: (query = {}, options = {}) =>
+      new Listing(async (cursor) => {
+        const { sessions, cursor: next } = await page({ ...query, cursor }, options);
+        return { items: sessions, cursor: next };
+      }),
   };
 }

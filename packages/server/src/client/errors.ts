@@ -82,7 +82,8 @@ export function isServerProblem(thrown: unknown, code?: string): thrown is Serve
 
 /** `fetch` hides what went wrong in the cause of its error. */
 function whyOf(error: Error): string {
-  const inner = error.cause instanceof Error ? error.cause : error;
+  let inner = error;
+  while (inner.cause instanceof Error) inner = inner.cause;
   const { code } = inner as { readonly code?: unknown };
   return inner.message || (typeof code === 'string' ? code : inner.name);
 }

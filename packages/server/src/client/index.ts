@@ -1,6 +1,6 @@
 export { Approvals, Operations } from './approvals.ts';
 export type { RetryOptions } from './back-off.ts';
-export { type AdjutantClient, type Agents, client } from './client.ts';
+export { type AdjutantClient, type Agents, client, type UsageOfModels } from './client.ts';
 export { ConnectionLostError, InvalidClientError, isServerProblem, ServerProblemError, UnexpectedAnswerError } from './errors.ts';
 export type { FollowOptions } from './follow.ts';
 export { Listing, type Page } from './listing.ts';
@@ -35,6 +35,9 @@ export type {
   ServerSessionDetails,
   SessionListQuery,
   SessionState,
+  SessionUsage,
   StartedServerRun,
   TranscriptEntries,
+  UsagePage,
+  UsageQuery,
 } from './types.ts';

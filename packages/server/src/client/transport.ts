@@ -95,7 +95,7 @@ export class Transport {
         if (!isPassing(error)) throw error;
         const isProblem = error instanceof ServerProblemError;
         if (await backOff.wait(call.signal, isProblem ? error.retryAfter : 0)) continue;
-        throw isProblem ? error : new ConnectionLostError({ url, triedFor: backOff.triedFor }, { cause: error });
+        throw isProblem ? error : new ConnectionLostError({ url: this.urlOf({ path: call.path }), triedFor: backOff.triedFor }, { cause: error });
       }
     }
   }

@@ -22,6 +22,7 @@ import type {
   sessionSchema,
   stateSchema,
 } from '../schemas/session.ts';
+import type { usagePageSchema, usageQuerySchema } from '../schemas/usage.ts';
 
 // What the server checks and documents is what the client's types are made of: they cannot drift apart.
 
@@ -58,5 +59,9 @@ export type RunListQuery = ListQueryOf<typeof runsQuerySchema>;
 export type ServerRun<Output = unknown> = Omit<z.output<typeof runSchema>, 'output'> & { readonly output?: Output };
 
 export type Health = z.output<typeof healthSchema>;
+
+export type UsageQuery = QueryOf<typeof usageQuerySchema>;
+export type UsagePage = z.output<typeof usagePageSchema>;
+export type SessionUsage = UsagePage['sessions'][number];
 
 export type ServerAgent = z.output<typeof agentSchema>;
