@@ -142,7 +142,9 @@ async function main(directory: string): Promise<void> {
   );
   console.log(`${texts.answers} answers compared with what was streamed of them, ${texts.whole} streamed whole`);
   check('connections were cut', proxy.partCuts >= clients ? undefined : `only ${proxy.partCuts} were`);
-  check('answers were streamed', texts.whole * 2 > texts.answers ? undefined : `only ${texts.whole} of ${texts.answers} whole`);
+  // A client that was away when an answer ended has only the beginning of what was streamed; but there must be something that was compared.
+  const readers = followings.filter(({ kind }) => kind === 'session' || kind === 'run').length;
+  check('answers were streamed', texts.whole >= readers ? undefined : `only ${texts.whole} whole, to ${readers} clients`);
   await checkServer(server, before, peak);
 }
 
