@@ -1,4 +1,17 @@
-import { agent, type Batch, type Event, type Head, memoryStore, type Run, type Runtime, runtime, type Store, step, tool } from 'adjutant';
+import {
+  agent,
+  type Batch,
+  type Event,
+  type Head,
+  type LedgerStore,
+  memoryStore,
+  type Run,
+  type Runtime,
+  runtime,
+  type Store,
+  step,
+  tool,
+} from 'adjutant';
 import { eventually, roundModel } from 'adjutant/testing';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -72,6 +85,22 @@ function slow(store: Store): { readonly store: Store; readonly letThrough: () =>
       }),
   };
   return { store: wrapped, letThrough: () => gate.resolve(), appends: () => appends };
+}
+
+/** A store that notes what is appended. */
+function noting(store: Store, batches: Batch[]): Store {
+  const wrap = (ledgers: LedgerStore): LedgerStore =>
+    new Proxy(ledgers, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as unknown;
+        if (typeof method !== 'function') return method;
+        return (...given: unknown[]) => {
+          if (name === 'append') batches.push(given[2] as Batch);
+          return Reflect.apply(method, target, given) as unknown;
+        };
+      },
+    });
+  return { description: store.description, admin: store.admin, close: () => store.close(), for: (scope) => wrap(store.for(scope)) };
 }
 
 /** Whether a promise is settled once everything that could have settled it had its turn. */
@@ -278,7 +307,8 @@ test('what a run begins with is not lost when it has to be left in the inbox', a
   for (const run of asked) run.stop();
   for (const run of asked) await run.settled();
   await ledgers.release(held);
-  const worker = app(store, { runnables: [greet] });
+  const batches: Batch[] = [];
+  const worker = app(noting(store, batches), { runnables: [greet] });
   for (let found = await worker.recover(); found.length > 0; found = await worker.recover()) for (const run of found) await run;
   const starts = (await storedEvents(store, 's')).filter(({ type }) => type === 'invocation_start');
   expect(starts).toMatchObject([
@@ -287,6 +317,9 @@ test('what a run begins with is not lost when it has to be left in the inbox', a
   ]);
   expect(textsOf(await storedEvents(store, 's'))).toEqual(['Hello']);
   expect(await ledgers.due()).toEqual([]);
+  // A crash between the two would lose it.
+  const taking = batches.filter(({ consumes = [] }) => consumes.length > 0);
+  expect(taking.map(({ events }) => events.some(({ type }) => type === 'invocation_start'))).toEqual([true, true]);
 });
 
 test('a run that was left in an inbox and begun by its name meanwhile is not begun twice', async () => {
