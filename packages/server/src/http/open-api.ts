@@ -1,5 +1,5 @@
-import { idempotencyParameter } from './route.ts';
 import type { Api } from './parts.ts';
+import { idempotencyParameter } from './route.ts';
 
 /** What the routes are about, in the order in which they are shown. */
 const tags: readonly { readonly name: string; readonly description: string }[] = [
@@ -21,7 +21,8 @@ export function addComponents({ openAPIRegistry }: Api): void {
   openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key of `adjutant keys create`, or a JSON Web Token. A server without `auth` needs none, and takes calls of its own machine only.',
+    description:
+      'An API key of `adjutant keys create`, or a JSON Web Token. A server without `auth` needs none, and takes calls of its own machine only.',
   });
   openAPIRegistry.registerComponent('parameters', idempotencyParameter, {
     name: 'Idempotency-Key',

@@ -1,17 +1,31 @@
-import { guard } from '../access/guard.ts';
-import { openApiDocument } from '../http/open-api.ts';
+import { z } from '@hono/zod-openapi';
+import { addComponents, openApiDocument } from '../http/open-api.ts';
 import type { AddRoutes, Api, ServerParts } from '../http/parts.ts';
+import { addRoute } from '../http/route.ts';
+import { addAgentRoutes } from './agents.ts';
 import { addApprovalLinkRoutes } from './approval-links.ts';
 import { addApprovalPageRoutes } from './approval-page.ts';
 import { addApprovalRoutes } from './approvals.ts';
 import { addAuditRoutes } from './audit.ts';
+import { addControlRoutes } from './controls.ts';
 import { addHealthRoutes } from './health.ts';
 import { addKeyRoutes } from './keys.ts';
+import { addLedgerRoutes } from './ledgers.ts';
 import { addMetricsRoutes } from './metrics.ts';
 import { addOperationRoutes } from './operations.ts';
+import { addRunRoutes } from './runs.ts';
+import { addSessionRoutes } from './sessions.ts';
+import { addSocketRoutes } from './socket.ts';
 import { addStreamRoutes } from './streams.ts';
+import { addUsageRoutes } from './usage.ts';
 
 const all: readonly AddRoutes[] = [
+  addRunRoutes,
+  addSessionRoutes,
+  addControlRoutes,
+  addLedgerRoutes,
+  addAgentRoutes,
+  addUsageRoutes,
   addApprovalRoutes,
   addApprovalLinkRoutes,
   addApprovalPageRoutes,
@@ -21,10 +35,30 @@ const all: readonly AddRoutes[] = [
   addAuditRoutes,
   addKeyRoutes,
   addStreamRoutes,
+  addSocketRoutes,
 ];
 
 /** Adds the routes of the server, and the document that describes them. */
 export function addAllRoutes(api: Api, parts: ServerParts): void {
+  addComponents(api);
   for (const add of all) add(api, parts);
-  api.get('/v1/openapi.json', guard('public', 'getOpenApi'), (context) => context.json(openApiDocument(api)));
+  let document: object | undefined;
+  addRoute(
+    api,
+    {
+      method: 'get',
+      path: '/v1/openapi.json',
+      permission: 'public',
+      operationId: 'getOpenApi',
+      tag: 'Health',
+      summary: 'This document',
+      answers: {
+        200: { description: 'The OpenAPI 3.1 document of the server', schema: z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }) },
+      },
+    },
+    () => {
+      document ??= openApiDocument(api);
+      return { status: 200, body: document as { openapi: string; paths: object } };
+    },
+  );
 }

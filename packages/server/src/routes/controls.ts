@@ -1,0 +1,94 @@
+import { newId } from '../http/new-id.ts';
+import type { AddRoutes } from '../http/parts.ts';
+import { reachableSession } from '../http/reachable.ts';
+import { addRoute } from '../http/route.ts';
+import { acceptedSchema, sessionPathSchema } from '../schemas/common.ts';
+import { startedRunSchema } from '../schemas/run.ts';
+import { messageSchema, reasonSchema } from '../schemas/session.ts';
+import { startedAnswer } from './runs.ts';
+
+const tag = 'Sessions';
+
+/** What is said to a session, whoever works on it. */
+export const addControlRoutes: AddRoutes = (api, parts) => {
+  addRoute(
+    api,
+    {
+      method: 'post',
+      path: '/v1/sessions/{session}/messages',
+      permission: 'operate',
+      operationId: 'sendMessage',
+      tag,
+      summary: 'Leaves a message for the run of a session',
+      description:
+        'The next prompt of its open run has it. Without an open run it is there for the next one: POST /v1/sessions/{session}/runs starts one.',
+      params: sessionPathSchema,
+      body: messageSchema,
+      answers: { 202: { description: 'The message is stored', schema: acceptedSchema } },
+    },
+    async (input) => {
+      const { text, interrupt = false, key } = input.body;
+      const { id } = await reachableSession(input, input.params.session);
+      await input.app.send(id, text, { by: input.principal.actor, interrupt, clientKey: key ?? newId(input, 'message') });
+      return { status: 202, body: { session: id, status: 'accepted' as const } };
+    },
+  );
+  for (const { action, operationId, summary, description } of controls) {
+    addRoute(
+      api,
+      {
+        method: 'post',
+        path: `/v1/sessions/{session}/${action}`,
+        permission: 'operate',
+        operationId,
+        tag,
+        summary,
+        description,
+        params: sessionPathSchema,
+        body: reasonSchema,
+        isBodyOptional: true,
+        answers: { 202: { description: 'It is stored', schema: acceptedSchema } },
+      },
+      async (input) => {
+        const { reason } = input.body;
+        const { id } = await reachableSession(input, input.params.session);
+        await input.app[action](id, { by: input.principal.actor, ...(reason === undefined ? {} : { reason }) });
+        return { status: 202, body: { session: id, status: 'accepted' as const } };
+      },
+    );
+  }
+  addRoute(
+    api,
+    {
+      method: 'post',
+      path: '/v1/sessions/{session}/continue',
+      permission: 'operate',
+      operationId: 'continueSession',
+      tag,
+      summary: 'Continues the open run of a session',
+      description: 'After a pause, or when nothing continues it by itself. What waits for an answer goes on waiting.',
+      params: sessionPathSchema,
+      answers: { 202: { description: 'The run is continued, in the background', schema: startedRunSchema } },
+    },
+    async (input) => {
+      const { id } = await reachableSession(input, input.params.session);
+      return startedAnswer(parts, input, input.app.resume(id));
+    },
+  );
+};
+
+const controls = [
+  {
+    action: 'cancel',
+    operationId: 'cancelSession',
+    summary: 'Cancels what a session has under way',
+    description:
+      'The call of the model and the tools are aborted, and the ledger says who wanted it. Whoever works on the session heeds it within a second.',
+  },
+  {
+    action: 'pause',
+    operationId: 'pauseSession',
+    summary: 'Lets a session end its open round and begin no other',
+    description: 'Until it is continued.',
+  },
+] as const;

@@ -1,0 +1,261 @@
+import type { z } from '@hono/zod-openapi';
+import { isAdjutantError, type Run, type Runnable } from 'adjutant';
+import { ledgersOf, withLargeValues } from '../http/large-values.ts';
+import { newId } from '../http/new-id.ts';
+import type { AddRoutes, ServerParts } from '../http/parts.ts';
+import { RequestRefusedError } from '../http/problem.ts';
+import { reachableAgent, reachableSession } from '../http/reachable.ts';
+import { addRoute, type Reply, type RouteInput } from '../http/route.ts';
+import { noUse } from '../runs/model-use.ts';
+import { type RunView, runAtRest, runsOf } from '../runs/run-view.ts';
+import type { RunOutline } from '../runs/session-runs.ts';
+import { sessionPathSchema } from '../schemas/common.ts';
+import {
+  newRunOfSessionSchema,
+  newRunSchema,
+  type RunAnswer,
+  type RunOutlineAnswer,
+  runPageSchema,
+  runPathSchema,
+  runQuerySchema,
+  runSchema,
+  runsQuerySchema,
+  type StartedRun,
+  startedRunSchema,
+} from '../schemas/run.ts';
+import { reasonSchema } from '../schemas/session.ts';
+import { streamRun } from '../stream/stream-response.ts';
+import { addressOf, ownUser } from './sessions.ts';
+
+const tag = 'Runs';
+
+type AnyInput = RouteInput<unknown, unknown, unknown>;
+type NewRun = z.infer<typeof newRunOfSessionSchema>;
+
+const accepted = {
+  description: 'What was asked for is stored, and carried out in the background',
+  schema: startedRunSchema,
+  headers: { Location: 'Address of the run.' },
+};
+const streamed = { description: 'The stream of the run, for those who accept `text/event-stream`', contentType: 'text/event-stream' };
+const startText =
+  'It goes on when nobody listens, and in another process when this one ends. With `Accept: text/event-stream` the answer is the stream of the run. ' +
+  'When the session has an open run of the agent, the input is a message to it; when it has one of another agent, it is busy (409).';
+
+/** Runs: started, listed, looked at, waited for and cancelled. */
+export const addRunRoutes: AddRoutes = (api, parts) => {
+  addRoute(
+    api,
+    {
+      method: 'post',
+      path: '/v1/runs',
+      permission: 'operate',
+      operationId: 'startRun',
+      tag,
+      summary: 'Starts a run, in a new session or in one that exists',
+      description: startText,
+      body: newRunSchema,
+      answers: { 200: streamed, 202: accepted },
+    },
+    async (input) => {
+      const { body } = input;
+      const agent = reachableAgent(input, body.agent);
+      return start(parts, input, { agent, session: await sessionFor(input, body), asked: body });
+    },
+  );
+  addRoute(
+    api,
+    {
+      method: 'post',
+      path: '/v1/sessions/{session}/runs',
+      permission: 'operate',
+      operationId: 'startRunInSession',
+      tag,
+      summary: 'Starts a run in a session',
+      description: startText,
+      params: sessionPathSchema,
+      body: newRunOfSessionSchema,
+      answers: { 200: streamed, 202: accepted },
+    },
+    async (input) => {
+      const { body } = input;
+      const { id: session } = await reachableSession(input, input.params.session);
+      return start(parts, input, { agent: reachableAgent(input, body.agent), session, asked: body });
+    },
+  );
+  addRoute(
+    api,
+    {
+      method: 'get',
+      path: '/v1/sessions/{session}/runs',
+      permission: 'read',
+      operationId: 'listRuns',
+      tag,
+      summary: 'The runs of a session, newest first',
+      params: sessionPathSchema,
+      query: runsQuerySchema,
+      answers: { 200: { description: 'A page of runs', schema: runPageSchema } },
+    },
+    async (input) => {
+      const { limit, cursor = Number.POSITIVE_INFINITY } = input.query;
+      const { id } = await reachableSession(input, input.params.session);
+      const { all } = await runsOf(input.app, id);
+      const older = all.filter(({ startSeq }) => startSeq < cursor).toReversed();
+      const page = older.slice(0, limit);
+      const next = older.length > limit ? page.at(-1) : undefined;
+      return { status: 200, body: { runs: page.map(outlineAnswer), ...(next === undefined ? {} : { cursor: String(next.startSeq) }) } };
+    },
+  );
+  addRoute(
+    api,
+    {
+      method: 'get',
+      path: '/v1/sessions/{session}/runs/{run}',
+      permission: 'read',
+      operationId: 'getRun',
+      tag,
+      summary: 'One run, now or once it rests',
+      description: 'With `wait` it is answered as soon as the run has ended or waits for somebody. The run goes on whatever becomes of the request.',
+      params: runPathSchema,
+      query: runQuerySchema,
+      answers: { 200: { description: 'The run', schema: runSchema } },
+    },
+    async (input) => {
+      const { app, params, query, request } = input;
+      const { id: session } = await reachableSession(input, params.session);
+      const { signal, end } = patience(parts, request, query.wait);
+      try {
+        const view = await runAtRest({ app, session, run: params.run }, signal);
+        return { status: 200, body: await runAnswer(input, session, view) };
+      } finally {
+        end();
+      }
+    },
+  );
+  addRoute(
+    api,
+    {
+      method: 'post',
+      path: '/v1/sessions/{session}/runs/{run}/cancel',
+      permission: 'operate',
+      operationId: 'cancelRun',
+      tag,
+      summary: 'Cancels this run and no other',
+      description: 'The call of the model and the tools are aborted, and the ledger says who wanted it. GET the run with `wait` for its end.',
+      params: runPathSchema,
+      body: reasonSchema,
+      isBodyOptional: true,
+      answers: { 202: { description: 'The wish is stored, and heeded within a second', schema: runSchema } },
+    },
+    async (input) => {
+      const { app, params, body, principal } = input;
+      const { id: session } = await reachableSession(input, params.session);
+      const view = await runAtRest({ app, session, run: params.run }, AbortSignal.abort());
+      const runId = cancellable(view, params.run);
+      await app.cancel(session, { runId, by: principal.actor, ...(body.reason === undefined ? {} : { reason: body.reason }) });
+      return { status: 202, body: await runAnswer(input, session, view) };
+    },
+  );
+};
+
+/** The session that a run is to be in: the one that is named, or a new one, which comes into being with the run. */
+async function sessionFor(input: AnyInput, { session, user: named }: z.infer<typeof newRunSchema>) {
+  if (session !== undefined) return (await reachableSession(input, session)).id;
+  const user = ownUser(input, { user: named, scopes: undefined });
+  const id = newId(input, 'session');
+  const [made] = await input.app.list({ id, limit: 1 });
+  // The request was begun before.
+  if (made !== undefined) return id;
+  return input.app.session({ id, ...(user === undefined ? {} : { userId: user }) });
+}
+
+interface Start {
+  readonly agent: Runnable;
+  readonly session: string | Awaited<ReturnType<typeof sessionFor>>;
+  readonly asked: NewRun;
+}
+
+/** The request ends and the run does not: its signal is not the run's. */
+function start(parts: ServerParts, input: AnyInput, { agent, session, asked }: Start): Promise<Reply<StartedRun> | Response> {
+  const runId = asked.id ?? newId(input, 'run');
+  const run = input.app.run(agent, {
+    session,
+    runId,
+    ...(asked.input === undefined ? {} : { input: asked.input }),
+    ...(asked.data === undefined ? {} : { data: asked.data as never }),
+  });
+  parts.metrics.runStarted(agent.name, run);
+  return startedAnswer(parts, input, run, runId);
+}
+
+/** Answers with a run once what it was asked for is stored: with its stream, if the caller wants that. */
+export async function startedAnswer(parts: ServerParts, input: AnyInput, run: Run, runId?: string): Promise<Reply<StartedRun> | Response> {
+  const { session, runId: id } = await run.accepted();
+  run.catch((error: unknown) => reportFailure(parts, input, error));
+  const asked = runId ?? id;
+  const home = addressOf(session);
+  const address = `${home}/runs/${encodeURIComponent(id)}`;
+  const headers = { location: `${home}/runs/${encodeURIComponent(asked)}` };
+  if (wantsStream(input.request)) return streamRun(parts, input, { session, run: id }, headers);
+  const links = { run: headers.location, stream: `${address}/stream`, cancel: `${address}/cancel`, session: home, events: `${home}/events` };
+  return { status: 202, body: { session, id, asked, status: 'accepted', links }, headers };
+}
+
+function wantsStream({ headers }: Request): boolean {
+  return (headers.get('accept') ?? '').includes('text/event-stream');
+}
+
+/** What keeps a run that was accepted from being carried out here; another process goes on with it. That this one closes is no fault. */
+function reportFailure({ options, closing }: ServerParts, { requestId, request }: AnyInput, error: unknown): void {
+  if (closing.aborted || isAdjutantError(error, 'run_stopped') || isAdjutantError(error, 'session_deleted')) return;
+  options.onError?.(error, { id: requestId, method: request.method, path: new URL(request.url).pathname });
+}
+
+/** How long a request waits: until its time is over, its client goes away or the server closes. */
+function patience({ clock, closing }: ServerParts, request: Request, ms: number): { readonly signal: AbortSignal; end(): void } {
+  if (ms === 0) return { signal: AbortSignal.abort(), end: () => undefined };
+  const over = new AbortController();
+  const cancel = clock.setTimer(ms, () => over.abort());
+  const signals = [request.signal, closing];
+  const abort = (): void => over.abort();
+  for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
+  if (signals.some(({ aborted }) => aborted)) over.abort();
+  const end = (): void => {
+    cancel();
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+  };
+  return { signal: over.signal, end };
+}
+
+/** @throws RequestRefusedError `run_ended`, `run_not_begun` (409) */
+function cancellable({ outline }: RunView, run: string): string {
+  if (outline === undefined) {
+    throw new RequestRefusedError(409, 'run_not_begun', `Run "${run}" has not begun yet. Cancel it when it has, or cancel the session.`, { run });
+  }
+  const { id, status } = outline;
+  if (status === 'running' || status === 'waiting') return id;
+  throw new RequestRefusedError(409, 'run_ended', `Run "${id}" has ended (${status}): there is nothing to cancel.`, { run: id, status });
+}
+
+function outlineAnswer({ id, agent, kind, status, waitsFor, error, stopReason, use, startedAt, endedAt }: RunOutline): RunOutlineAnswer {
+  return {
+    id,
+    agent,
+    kind: kind as RunOutlineAnswer['kind'],
+    status,
+    ...(waitsFor === undefined ? {} : { waitsFor }),
+    ...(error === undefined ? {} : { error: { ...error } }),
+    ...(stopReason === undefined ? {} : { stopReason }),
+    ...use,
+    startedAt,
+    ...(endedAt === undefined ? {} : { endedAt }),
+  };
+}
+
+async function runAnswer({ app, params }: RouteInput<{ run: string }, unknown, unknown>, session: string, view: RunView): Promise<RunAnswer> {
+  const { outline, requests } = view;
+  if (outline === undefined) return { id: params.run, session, status: 'accepted', requests: [], ...noUse };
+  const { output } = await withLargeValues({ output: outline.output }, ledgersOf(app));
+  const asked = requests as unknown as RunAnswer['requests'];
+  return { ...outlineAnswer(outline), session, requests: asked, ...(output === undefined ? {} : { output }) };
+}

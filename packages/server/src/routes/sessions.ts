@@ -1,0 +1,225 @@
+import type { z } from '@hono/zod-openapi';
+import { isAdjutantError, type SessionListing, type SessionPage } from 'adjutant';
+import { isBegunBefore, newId } from '../http/new-id.ts';
+import type { AddRoutes } from '../http/parts.ts';
+import { RequestRefusedError } from '../http/problem.ts';
+import { type Asking, isReachable, reachableSession } from '../http/reachable.ts';
+import { addRoute, type RouteInput } from '../http/route.ts';
+import { sessionPathSchema } from '../schemas/common.ts';
+import {
+  deleteQuerySchema,
+  newForkSchema,
+  newSessionSchema,
+  type SessionAnswer,
+  sessionDetailsSchema,
+  sessionPageSchema,
+  sessionQuerySchema,
+  sessionSchema,
+} from '../schemas/session.ts';
+
+const tag = 'Sessions';
+/** Requests that are counted of one session. */
+const mostCounted = 1_000;
+/** Pages of the store that one page for a caller with few agents is made of. */
+const mostReads = 20;
+
+type NewSession = z.infer<typeof newSessionSchema>;
+type SessionQuery = z.infer<typeof sessionQuerySchema>;
+
+/** Sessions: made, listed, looked at, deleted and forked. */
+export const addSessionRoutes: AddRoutes = (api) => {
+  addRoute(
+    api,
+    {
+      method: 'post',
+      path: '/v1/sessions',
+      permission: 'operate',
+      operationId: 'createSession',
+      tag,
+      summary: 'Makes a session',
+      body: newSessionSchema,
+      answers: { 201: { description: 'The session is stored', schema: sessionSchema, headers: { Location: 'Address of the session.' } } },
+    },
+    async (input) => {
+      const { body } = input;
+      const user = ownUser(input, body);
+      assertMayBind(input, body);
+      const id = body.id ?? newId(input, 'session');
+      try {
+        const { scopes, permissions } = body;
+        await input.app.sessions.create({
+          id,
+          ...(user === undefined ? {} : { userId: user }),
+          ...(scopes === undefined ? {} : { scopes }),
+          ...(permissions === undefined ? {} : { permissions }),
+        });
+      } catch (error) {
+        if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
+      }
+      return made(input, id);
+    },
+  );
+  addRoute(
+    api,
+    {
+      method: 'get',
+      path: '/v1/sessions',
+      permission: 'read',
+      operationId: 'listSessions',
+      tag,
+      summary: 'Sessions, newest first',
+      description:
+        'A session that changes while pages are read moves to the front of the order by `updatedAt`; in the order by `createdAt` none is missed. ' +
+        'A page can have fewer sessions than its limit and still not be the last one: that is the one without a `cursor`.',
+      query: sessionQuerySchema,
+      answers: { 200: { description: 'A page of sessions', schema: sessionPageSchema } },
+    },
+    async (input) => {
+      const { sessions, cursor } = await reachablePage(input, input.query);
+      return { status: 200, body: { sessions: sessions.map(answerOf), ...(cursor === undefined ? {} : { cursor }) } };
+    },
+  );
+  addRoute(
+    api,
+    {
+      method: 'get',
+      path: '/v1/sessions/{session}',
+      permission: 'read',
+      operationId: 'getSession',
+      tag,
+      summary: 'One session',
+      params: sessionPathSchema,
+      answers: { 200: { description: 'The session', schema: sessionDetailsSchema } },
+    },
+    async (input) => {
+      const listing = await reachableSession(input, input.params.session);
+      const waiting = await input.app.requests.list({ session: listing.id, status: 'pending', limit: mostCounted });
+      return { status: 200, body: { ...answerOf(listing), waiting: waiting.length } };
+    },
+  );
+  addRoute(
+    api,
+    {
+      method: 'delete',
+      path: '/v1/sessions/{session}',
+      permission: 'operate',
+      operationId: 'deleteSession',
+      tag,
+      summary: 'Removes a session for good',
+      description:
+        'Its events, its large values, what waits for an answer and what was sent to it go; its id is free at once. What its forks share stays until the last of them is gone, unless they are erased too. A run that is under way on it stops.',
+      params: sessionPathSchema,
+      query: deleteQuerySchema,
+      answers: { 204: { description: 'It is gone' } },
+    },
+    async (input) => {
+      const { app, params, query, context } = input;
+      try {
+        const { id } = await reachableSession(input, params.session);
+        await (query.erase ? app.sessions.erase(id) : app.sessions.delete(id));
+      } catch (error) {
+        if (!isAdjutantError(error, 'session_not_found') || !isBegunBefore(input)) throw error;
+      }
+      return context.body(null, 204);
+    },
+  );
+  addRoute(
+    api,
+    {
+      method: 'post',
+      path: '/v1/sessions/{session}/fork',
+      permission: 'operate',
+      operationId: 'forkSession',
+      tag,
+      summary: 'Makes a session that shares the beginning of another one',
+      description: 'It goes its own way from there. What was done in the shared part stays done. The store copies nothing.',
+      params: sessionPathSchema,
+      body: newForkSchema,
+      isBodyOptional: true,
+      answers: { 201: { description: 'The fork is stored', schema: sessionSchema, headers: { Location: 'Address of the fork.' } } },
+    },
+    async (input) => {
+      const { app, body } = input;
+      const { id: from } = await reachableSession(input, input.params.session);
+      const id = body.id ?? newId(input, 'session');
+      try {
+        const { at, shared } = body;
+        await app.fork(from, { id, ...(at === undefined ? {} : { at }), ...(shared === undefined ? {} : { shared }) });
+      } catch (error) {
+        if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
+      }
+      return made(input, id);
+    },
+  );
+};
+
+/**
+ * Whose session the caller makes.
+ * @throws RequestRefusedError `other_user` (403) for a caller that is bound to a user and names another one
+ */
+export function ownUser({ principal }: Pick<Asking, 'principal'>, { user, scopes }: Pick<NewSession, 'user' | 'scopes'>): string | undefined {
+  const wanted = user ?? scopes?.['user'];
+  if (principal.user === undefined || wanted === undefined || wanted === principal.user) return wanted ?? principal.user;
+  throw new RequestRefusedError(403, 'other_user', 'You can only make sessions of the user that your credential is bound to. Leave `user` out.');
+}
+
+/** Who acts for one user could otherwise read what others share, and let its runs do more than the app lets them. */
+function assertMayBind({ principal }: Pick<Asking, 'principal'>, { scopes = {}, permissions = [] }: NewSession): void {
+  if (principal.user === undefined) return;
+  const others = Object.keys(scopes).filter((scope) => scope !== 'user');
+  if (others.length === 0 && permissions.length === 0) return;
+  throw new RequestRefusedError(
+    403,
+    'bound_to_user',
+    'A credential that is bound to a user can make sessions with neither `permissions` nor scopes of others. Have them made by one that is not bound.',
+  );
+}
+
+async function made(
+  input: RouteInput<unknown, unknown, unknown>,
+  id: string,
+): Promise<{ status: 201; body: SessionAnswer; headers: { location: string } }> {
+  const listing = await reachableSession(input, id);
+  return { status: 201, body: answerOf(listing), headers: { location: addressOf(id) } };
+}
+
+/** Address of a session, below that of the server. */
+export function addressOf(session: string): string {
+  return `/v1/sessions/${encodeURIComponent(session)}`;
+}
+
+function answerOf({ id, status, title, runnable, user, seq, createdAt, updatedAt }: SessionListing): SessionAnswer {
+  return {
+    id,
+    status,
+    ...(title === undefined ? {} : { title }),
+    ...(runnable === undefined ? {} : { agent: runnable }),
+    ...(user === undefined ? {} : { user }),
+    seq,
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** A page of what the caller can reach: its cursor stands behind the last session that was looked at. */
+async function reachablePage(input: Asking, query: SessionQuery): Promise<SessionPage> {
+  const { app, principal } = input;
+  const { agent, user = principal.user, limit, cursor: first, status, order } = query;
+  if (principal.user !== undefined && user !== principal.user) return { sessions: [] };
+  const sessions: SessionListing[] = [];
+  let cursor = first;
+  for (let reads = 0; reads < mostReads; reads++) {
+    const page = await app.sessions.list({
+      order,
+      limit: limit - sessions.length,
+      ...(status === undefined ? {} : { status }),
+      ...(agent === undefined ? {} : { runnable: agent }),
+      ...(user === undefined ? {} : { user }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    sessions.push(...page.sessions.filter((listing) => isReachable(input, listing)));
+    cursor = page.cursor;
+    if (cursor === undefined || sessions.length >= limit) break;
+  }
+  return { sessions, ...(cursor === undefined ? {} : { cursor }) };
+}

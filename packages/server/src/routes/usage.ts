@@ -1,0 +1,68 @@
+import type { z } from '@hono/zod-openapi';
+import type { SessionListing, SessionPage } from 'adjutant';
+import type { AddRoutes } from '../http/parts.ts';
+import { type Asking, isReachable, reachableSession } from '../http/reachable.ts';
+import { addRoute } from '../http/route.ts';
+import { noUse, useOfBoth } from '../runs/model-use.ts';
+import { SessionUsage, type UsageFilter } from '../runs/session-usage.ts';
+import { type UsagePage, usagePageSchema, usageQuerySchema } from '../schemas/usage.ts';
+
+type UsageQuery = z.infer<typeof usageQuerySchema>;
+
+/** What runs used. */
+export const addUsageRoutes: AddRoutes = (api) => {
+  addRoute(
+    api,
+    {
+      method: 'get',
+      path: '/v1/usage',
+      permission: 'read',
+      operationId: 'getUsage',
+      tag: 'Usage',
+      summary: 'Tokens and cost, by session and model',
+      description:
+        'Folded from the ledgers of the sessions of one page, the session that was made last first. Calls that failed count with the tokens that they used; answers of caches and hooks do not. ' +
+        'What a fork shares is counted in the session that it was forked from only. Sessions that were deleted are gone.',
+      query: usageQuerySchema,
+      answers: { 200: { description: 'What the sessions of the page used', schema: usagePageSchema } },
+    },
+    async (input) => {
+      const { query } = input;
+      const { sessions, cursor } = await lookedAt(input, query);
+      const used: UsagePage['sessions'] = [];
+      let total = noUse;
+      for (const listing of sessions) {
+        if (!isReachable(input, listing) || mustBeIdle(listing, query)) continue;
+        const usage = await usageOf(input, listing.id, query);
+        if (usage.byModel.length === 0) continue;
+        total = useOfBoth(total, usage.total);
+        const { id: session, user } = listing;
+        const models = usage.byModel.map(({ model, use }) => ({ model, ...use }));
+        used.push({ session, ...(user === undefined ? {} : { user }), models, ...usage.total });
+      }
+      const complete = query.cursor === undefined && cursor === undefined;
+      return { status: 200, body: { sessions: used, total, complete, ...(cursor === undefined ? {} : { cursor }) } };
+    },
+  );
+};
+
+/** In the order in which they were made, in which none is missed. */
+async function lookedAt(input: Asking, { session, user: wanted, limit, cursor }: UsageQuery): Promise<SessionPage> {
+  const user = wanted ?? input.principal.user;
+  if (session !== undefined) {
+    const listing = await reachableSession(input, session);
+    return { sessions: user === undefined || listing.user === user ? [listing] : [] };
+  }
+  return input.app.sessions.list({ order: 'createdAt', limit, ...(user === undefined ? {} : { user }), ...(cursor === undefined ? {} : { cursor }) });
+}
+
+/** Whether no event of a session lies between the two times. */
+function mustBeIdle({ createdAt, updatedAt }: SessionListing, { from = 0, to = Number.POSITIVE_INFINITY }: UsageFilter): boolean {
+  return updatedAt < from || createdAt >= to;
+}
+
+async function usageOf({ app }: Asking, session: string, filter: UsageFilter): Promise<SessionUsage> {
+  const usage = new SessionUsage(session, filter);
+  for await (const event of app.events(session)) usage.add(event);
+  return usage;
+}

@@ -1,0 +1,87 @@
+import { isDurable, type RequestEntry, type Runtime } from 'adjutant';
+import { ledgersOf } from '../http/large-values.ts';
+import { RequestRefusedError } from '../http/problem.ts';
+import { runOf } from '../stream/run-state.ts';
+import { type RunOutline, SessionRuns } from './session-runs.ts';
+
+/** A run as it is now. */
+export interface RunView {
+  /** `undefined`: what it begins with waits for whoever has the session. */
+  readonly outline: RunOutline | undefined;
+  /** What it asks of somebody outside. */
+  readonly requests: readonly RequestEntry[];
+  /** Whether nothing more happens until somebody does something. */
+  readonly isAtRest: boolean;
+}
+
+/** Which run of which session. */
+export interface RunAddress {
+  readonly app: Runtime;
+  readonly session: string;
+  readonly run: string;
+}
+
+/** The runs of a session. Reads it once and keeps nothing but them. */
+export async function runsOf(app: Runtime, session: string, wanted?: string): Promise<SessionRuns> {
+  const runs = new SessionRuns(wanted);
+  for await (const event of app.events(session)) runs.add(event);
+  return runs;
+}
+
+/**
+ * A run as it is once it has ended or waits for somebody, or as it is when the signal aborts. The ledger is read once; what has come since is
+ * added to what was known of it.
+ * @throws RequestRefusedError `run_not_found` (404)
+ */
+export async function runAtRest(address: RunAddress, signal: AbortSignal): Promise<RunView> {
+  const { app, session, run } = address;
+  const runs = await runsOf(app, session, run);
+  const view = await viewOf(address, runs);
+  if (view.isAtRest || signal.aborted) return view;
+  for await (const event of app.follow(session, { after: runs.seq, signal })) {
+    if (!isDurable(event)) continue;
+    runs.add(event);
+    const mayRest = event.type === 'invocation_end' || event.type === 'invocation_yield';
+    if (!mayRest || runs.find(run)?.status === 'running') continue;
+    const later = await viewOf(address, runs);
+    if (later.isAtRest) return later;
+  }
+  return viewOf(address, runs);
+}
+
+async function viewOf(address: RunAddress, runs: SessionRuns): Promise<RunView> {
+  const { app, session, run } = address;
+  const outline = runs.find(run);
+  if (outline === undefined) {
+    if (!(await isPosted(address))) throw runNotFound(address);
+    return { outline, requests: [], isAtRest: false };
+  }
+  const isOpen = outline.status === 'running' || outline.status === 'waiting';
+  const pending = isOpen ? await app.requests.list({ session, status: 'pending', limit: mostRequests }) : [];
+  const requests = pending.filter(({ invocationId }) => runOf(invocationId) === outline.id);
+  if (outline.status !== 'waiting' || (await isWaiting(address, outline, requests))) {
+    return { outline, requests, isAtRest: outline.status !== 'running' };
+  }
+  return { outline: { ...outline, status: 'running', waitsFor: undefined }, requests, isAtRest: false };
+}
+
+/** Requests that are told of one run. */
+const mostRequests = 1_000;
+
+/** Whether what the run waits for has not come yet. */
+async function isWaiting({ app, session }: RunAddress, { waitsFor }: RunOutline, requests: readonly RequestEntry[]): Promise<boolean> {
+  if (waitsFor === 'tool_input') return requests.length > 0;
+  if (waitsFor !== 'input') return true;
+  const posted = await ledgersOf(app).inbox(session);
+  return !posted.some(({ type }) => type === 'user');
+}
+
+/** Whether an input that is to begin a run waits for whoever has the session. */
+async function isPosted({ app, session, run }: RunAddress): Promise<boolean> {
+  const posted = await ledgersOf(app).inbox(session);
+  return posted.some(({ data }) => data['runId'] === run);
+}
+
+function runNotFound({ session, run }: RunAddress): RequestRefusedError {
+  return new RequestRefusedError(404, 'run_not_found', `There is no run "${run}" in session "${session}".`, { session, run });
+}
