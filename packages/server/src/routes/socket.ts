@@ -96,7 +96,7 @@ async function open(api: Api, parts: ServerParts, input: Input, { session, strea
         carryOut,
         heartbeat: options.stream.heartbeat,
         endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
-        refuseBinary: () => refusal(requestId, { code: 'invalid_json', message: 'Messages must be text.' }),
+        refuseBinary: () => refusal(requestId, { code: 'malformed_json', message: 'Messages must be text.' }),
         problem: (error) => brokenFrame(parts, error, about),
         // Counted only now: a handshake that is broken off is never heard of again.
         onClose: streams.count(principal, 'socket'),

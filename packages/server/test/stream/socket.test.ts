@@ -151,7 +151,7 @@ test('what cannot be carried out is a problem, and the socket stays open', async
   const client = await connected(listening, '/v1/sessions/s/socket');
   const before = await ledgerOf(app, 's');
   const wrong: readonly (readonly [object | string, string])[] = [
-    ['{"type":', 'invalid_json'],
+    ['{"type":', 'malformed_json'],
     ['null', 'invalid_request'],
     [{ type: 'fly', id: 'x' }, 'invalid_request'],
     [{ type: 'message', id: 'x' }, 'invalid_request'],
@@ -164,7 +164,7 @@ test('what cannot be carried out is a problem, and the socket stays open', async
   client.socket.send(Buffer.from([1, 2, 3]));
   const problems = () => client.messages.filter(({ type }) => type === 'problem');
   await eventually(() => problems().length === wrong.length + 1, { what: 'a problem for each' });
-  expect(problems().map(({ problem }) => (problem as { code: string }).code)).toEqual([...wrong.map(([, code]) => code), 'invalid_json']);
+  expect(problems().map(({ problem }) => (problem as { code: string }).code)).toEqual([...wrong.map(([, code]) => code), 'malformed_json']);
   expect(
     problems()
       .slice(2, -1)
@@ -257,6 +257,14 @@ test('who does not answer pings is gone', async () => {
   expect(quiet.closed).toBeUndefined();
   clock.advance(1_000);
   await eventually(() => quiet.closed !== undefined && store.followers === 0, { what: 'the end' });
+});
+
+test('a message that is longer than a body may be closes the socket', async () => {
+  const { listening } = await withSession({ limits: { bodyBytes: 2_000 } });
+  const client = await connected(listening, '/v1/sessions/s/socket');
+  client.say({ type: 'message', text: 'x'.repeat(3_000) });
+  await eventually(() => client.closed !== undefined);
+  expect(client.closed).toBe(1009);
 });
 
 test('a client that does not read is not written to: what waits for it is joined', async () => {

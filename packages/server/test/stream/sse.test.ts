@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { agent, type Runtime, runtime, tool } from 'adjutant';
+import { sqlite } from 'adjutant/sqlite';
 import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -156,6 +160,7 @@ test('who comes first, in the middle of an answer, gets the text so far and the 
     },
   });
   await eventually(() => streamed === 'one two ', { clock, stepMs: 100 });
+  await run.accepted();
   const stream = await open(made, '/v1/sessions/s/runs/r/stream');
   const before = await stream.until(({ event }) => event === 'assistant_delta');
   expect(before.slice(-2).map(({ event, id, data }) => [event, id, data['delta']])).toEqual([
@@ -269,6 +274,47 @@ test('a server that closes ends its streams, so that clients come back', async (
   expect(stream.isEnded).toBe(true);
   expect(stream.comments).toContain('the server closes');
   await eventually(() => store.followers === 0);
+});
+
+test('a run that is started with the wish for its stream is followed from its first event', async () => {
+  const app = runtime({ app: 'test', runnables: [clockAgent()] });
+  const made = server(app);
+  for (const path of ['/v1/runs', '/v1/sessions/s/runs']) {
+    await app.sessions.create({ id: path === '/v1/runs' ? 'other' : 's' });
+    const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
+    const body = JSON.stringify({ agent: 'clock', input: 'When?' });
+    const frames = await new SseReader(await made.fetch(new Request(`http://localhost${path}`, { method: 'POST', headers, body }))).rest();
+    const { session, run } = frames.at(-1)?.data ?? {};
+    expect(frames.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed', output: 'It is noon.' } });
+    const ledger = await ledgerOf(app, String(session));
+    const own = ledger.filter((event) => (event as { invocationId?: string }).invocationId?.startsWith(String(run)));
+    expect(frames.filter(({ id }) => id !== undefined).map(({ data }) => data)).toEqual(own);
+  }
+});
+
+test('another process goes on where the first one was cut, while the run goes on in the first', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'adjutant-streams-'));
+  const path = join(directory, 'streams.db');
+  const apps = [1, 2].map(() => runtime({ app: 'test', store: sqlite(path), recover: 'manual', runnables: [payer()] }));
+  const [one, two] = apps as [Runtime, Runtime];
+  const servers = [server(one), server(two)] as const;
+  const run = one.run(payer(), { session: 's', input: 'Pay', runId: 'r' });
+  await run.accepted();
+  const first = await open(servers[0], '/v1/sessions/s/runs/r/stream');
+  const before = await first.until(({ event }) => event === 'tool_yield');
+  await first.close();
+  const second = await open(servers[1], '/v1/sessions/s/runs/r/stream', { 'last-event-id': before.at(-1)?.id ?? '' });
+  const waiting = await second.until(({ event }) => event === 'waiting');
+  await run;
+  const [request] = await two.requests.list();
+  await two.requests.answer(request?.requestId ?? '', { decision: 'approve', by: 'ann' });
+  await one.resume('s');
+  const after = await second.rest();
+  const durable = [...before, ...waiting, ...after].filter(({ id }) => id !== undefined).map(({ data }) => data);
+  expect(durable).toEqual((await ledgerOf(two, 's')).filter((event) => (event as { invocationId?: string }).invocationId?.startsWith('r')));
+  expect(after.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } });
+  for (const app of apps) await app.close();
+  rmSync(directory, { recursive: true });
 });
 
 test('a session that is deleted ends its stream with the reason', async () => {

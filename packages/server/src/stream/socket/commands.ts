@@ -27,14 +27,14 @@ export type SocketCommand = z.infer<typeof commandSchema>;
 /** A command, or what is wrong with it. */
 export type ReadCommand =
   | { readonly command: SocketCommand }
-  | { readonly id?: string | number | undefined; readonly code: 'invalid_json' | 'invalid_request'; readonly message: string };
+  | { readonly id?: string | number | undefined; readonly code: 'malformed_json' | 'invalid_request'; readonly message: string };
 
 export function readCommand(text: string): ReadCommand {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { code: 'invalid_json', message: 'A message must be a JSON object such as {"type":"message","text":"Hello"}.' };
+    return { code: 'malformed_json', message: 'A message must be a JSON object such as {"type":"message","text":"Hello"}.' };
   }
   const parsed = commandSchema.safeParse(value);
   if (parsed.success) return { command: parsed.data };
