@@ -74,9 +74,9 @@ function metric(text: string, name: string, ...labels: string[]): number | undef
 }
 
 async function metricsOf(api: ReturnType<typeof server>): Promise<string> {
-  const { status, headers, body } = await send(api, 'GET', '/v1/metrics');
+  const { status, headers, text } = await send(api, 'GET', '/v1/metrics');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
-  return body;
+  return text;
 }
 
 describe('metrics', () => {

@@ -168,7 +168,7 @@ describe('several answers', () => {
     ]);
     await app.resume(session);
     expect(paid).toHaveLength(1);
-    expect((await send(api, 'GET', '/v1/approvals')).body.requests.map(({ requestId }: { requestId: string }) => requestId)).toEqual([second]);
+    expect((await send(api, 'GET', '/v1/approvals')).body.requests.map(({ requestId }) => requestId)).toEqual([second]);
   });
 
   test('go to what they were given to, whatever their order', async () => {
@@ -178,7 +178,7 @@ describe('several answers', () => {
         const { api, app, session, paid } = await waitingServer({ payments: payments.toSorted((left, right) => left.cents - right.cents) });
         const { requests } = (await send(api, 'GET', '/v1/approvals')).body;
         const answers = order.map((index) => {
-          const { requestId } = requests.find(({ details }: { details: { cents: number } }) => details.cents === index);
+          const requestId = requests.find(({ details }) => details.cents === index)?.requestId;
           return { requestId, decision: 'edit', args: { cents: index + 100, to: `n${index}` } };
         });
         await send(api, 'POST', '/v1/approvals', { answers });

@@ -10,7 +10,7 @@ async function linked(options: PayingOptions = {}, link: object = {}) {
   const made = await waitingServer(options);
   const { status, body } = await send(made.api, 'POST', `/v1/approvals/${made.requestId}/link`, link);
   expect(status).toBe(201);
-  return { ...made, link: body as { url: string; token: string; expiresAt: number }, path: new URL(body.url).pathname };
+  return { ...made, link: body, path: new URL(body.url).pathname };
 }
 
 interface Page {

@@ -1,4 +1,16 @@
-import { type Agent, agent, type JsonValue, memoryStore, type Runtime, type RuntimeOptions, runtime, type Store, type Tool, tool } from 'adjutant';
+import {
+  type Agent,
+  agent,
+  type JsonValue,
+  memoryStore,
+  type RequestEntry,
+  type Runtime,
+  type RuntimeOptions,
+  runtime,
+  type Store,
+  type Tool,
+  tool,
+} from 'adjutant';
 import { roundModel } from 'adjutant/testing';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
@@ -69,12 +81,29 @@ export async function waitingServer({
   return { app, make, api, store, paid, runnable, session: session.id, requestIds, requestId: requestIds[0] ?? '' };
 }
 
-/** What a server answered: its JSON, or its text. */
+/** What tests read of JSON answers; which members there are depends on the route. */
+export interface AnsweredBody {
+  readonly requests: readonly (RequestEntry & { readonly details: { readonly cents: number } })[];
+  readonly outcomes: readonly unknown[];
+  readonly cursor?: string;
+  readonly url: string;
+  readonly token: string;
+  readonly session: string;
+  readonly id: string;
+  readonly status: unknown;
+  readonly deltas?: string;
+  /** Of problems. */
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** What a server answered. */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests say with `toMatchObject` what they expect
-  readonly body: any;
+  readonly text: string;
+  /** The text as JSON; `{}` for other answers. */
+  readonly body: AnsweredBody;
 }
 
 /** Sends a request as a client does; a body is sent as JSON. */
@@ -90,7 +119,7 @@ export async function send(
   const response = await api.fetch(new Request(`http://localhost${path}`, { method, headers: sent, ...init }));
   const text = await response.text();
   const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
 }
 
 /** Lets in who has a token of `bearer`. */
