@@ -17,13 +17,12 @@ function open(store: Store, options: Partial<RuntimeOptions> = {}): Runtime {
 }
 
 /** A store in which runs of the step "work" have stopped, the first one longest ago. */
-async function interrupted(count: number): Promise<Store> {
-  const store = memoryStore();
+async function interrupted(count: number, store = memoryStore(), tenant = 'default'): Promise<Store> {
   const stuck = step({
     name: 'work',
     execute: (ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason))),
   });
-  const app = open(store);
+  const app = open(store, { tenant });
   const runs = [];
   for (let i = 0; i < count; i++) {
     const run = app.run(stuck, { session: `s${i}` });
@@ -93,6 +92,19 @@ test('what is answered here goes on although long runs have all the room, and a 
   await app.approve(request?.requestId ?? '');
   for await (const event of app.follow('paying')) if (event.type === 'invocation_end') break;
   expect(began).toHaveLength(2);
+});
+
+test('a tenant with many sessions does not keep the others waiting', async () => {
+  const store = await interrupted(40, memoryStore(), 'large');
+  await interrupted(2, store, 'small');
+  const { work, began, endOne } = working();
+  open(store, { recover: { atOnce: 2 }, tenants: true, runnables: [work] });
+  await eventually(() => began.length === 2);
+  expect(began).toEqual(['s0', 's0']);
+  endOne();
+  endOne();
+  await eventually(() => began.length === 4);
+  expect(await store.for({ tenant: 'small', app: 'many' }).list({ status: 'completed' })).toHaveLength(1);
 });
 
 test('settings that make no sense are refused', () => {

@@ -10,7 +10,8 @@ const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
 /** Sessions that are continued at the same time. */
 const defaultAtOnce = 100;
-/** How many due sessions are looked through for those that can be continued here. */
+/** How many due sessions are looked through for those that can be continued here: at first, so that no tenant is hidden behind another, and at most. */
+const firstLookedThrough = 512;
 const mostLookedThrough = 4_096;
 /** Timers that fire at the very moment that was asked for, and what others are rounded up to. */
 const exactWakes = 64;
@@ -179,13 +180,14 @@ export class Recovery {
   async #chooseDue(tenant: string | undefined, posted: ReadonlySet<string>): Promise<readonly SessionPlace[]> {
     const { due, isActive, atOnce = defaultAtOnce } = this.#parts;
     const free = Math.max(0, atOnce - this.#running.size);
-    for (let limit = free + posted.size + this.#failures.size; !this.#stopped && free + posted.size > 0; limit *= 2) {
+    const first = Math.max(firstLookedThrough, free + posted.size + this.#failures.size);
+    for (let limit = first; !this.#stopped && free + posted.size > 0; limit *= 2) {
       const found = await due(limit, tenant);
       const able = found.filter((place) => this.#mayTry(keyOf(place)) && !isActive(place));
-      const first = able.filter((place) => posted.has(keyOf(place)));
+      const answered = able.filter((place) => posted.has(keyOf(place)));
       const others = able.filter((place) => !posted.has(keyOf(place)));
-      const hasEnough = others.length >= free && first.length === posted.size;
-      if (hasEnough || found.length < limit || limit >= mostLookedThrough) return [...first, ...others.slice(0, free)];
+      const hasEnough = others.length >= free && answered.length === posted.size;
+      if (hasEnough || found.length < limit || limit >= mostLookedThrough) return [...answered, ...inTurns(others).slice(0, free)];
     }
     return [];
   }
@@ -224,6 +226,17 @@ export class Recovery {
 
 function keyOf({ tenant, session }: SessionPlace): string {
   return JSON.stringify([tenant, session]);
+}
+
+/** One of each tenant, then the next of each: who has many does not keep the others waiting. */
+function inTurns(places: readonly SessionPlace[]): readonly SessionPlace[] {
+  const seen = new Map<string, number>();
+  const placed = places.map((place) => {
+    const turn = seen.get(place.tenant) ?? 0;
+    seen.set(place.tenant, turn + 1);
+    return { place, turn };
+  });
+  return placed.sort((left, right) => left.turn - right.turn).map(({ place }) => place);
 }
 
 /** Nobody awaits what recovery does: what goes wrong is told as a warning of the process. */

@@ -26,7 +26,7 @@ const leastLeaseMs = 100;
 export interface RecoverOptions {
   /**
    * Sessions that this process continues by itself at the same time, each until it ends or waits. More of them are left to other processes, or
-   * wait for one of these, the longest overdue first. What is answered, sent or cancelled through this process does not wait.
+   * wait for one of these: of each tenant one in turn, the longest overdue first. What is answered, sent or cancelled through this process does not wait.
    * @default 100
    */
   readonly atOnce?: number;
