@@ -69,7 +69,7 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
   const handler = server(app, serverOptions);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: resolveOptions(serverOptions).limits.bodyBytes });
   const node = createAdaptorServer({
-    fetch: handler.fetch,
+    fetch: (request, env) => handler.fetch(asThePlatformHasIt(request), env),
     // Their types differ only in what may be `undefined`.
     websocket: { server: sockets as unknown as WebSocketServerLike },
     // Whoever serves an app keeps the classes of the platform.
@@ -82,6 +82,11 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
   const { port: actual } = node.address() as AddressInfo;
   if (shutdown.signals === true) endBySignals(listening);
   return { url: urlOf(hostname, actual), port: actual, hostname, close: (how = {}) => listening.close(how.closeApp === true) };
+}
+
+/** The adapter's requests only look like those of the platform: middleware that copies one, as for the limit of bodies, needs a real one. */
+function asThePlatformHasIt({ url, method, headers, signal, body }: Request): Request {
+  return new Request(url, { method, headers, signal, ...(body === null ? {} : { body, duplex: 'half' }) });
 }
 
 function checkServeOptions({ port, hostname, shutdown }: { port: unknown; hostname: unknown; shutdown: ShutdownOptions }): void {

@@ -1,4 +1,4 @@
-import { type Runnable, type Runtime, runtime, type Store } from 'adjutant';
+import { memoryStore, type Runnable, type Runtime, runtime, type Store } from 'adjutant';
 import { onTestFinished } from 'vitest';
 import { type AdjutantClient, type ClientOptions, client } from '../../src/client/index.ts';
 import { type ListeningServer, type ServeOptions, serve } from '../../src/index.ts';
@@ -15,7 +15,8 @@ export async function serving(
   options: { readonly runnables: readonly Runnable[]; readonly store?: Store },
   serveOptions: ServeOptions = {},
 ): Promise<Served> {
-  const app = runtime({ app: 'served', ...options });
+  // With a store of its own an app goes on with what was answered.
+  const app = runtime({ app: 'served', store: memoryStore(), ...options });
   const listening = await serve(app, { port: 0, shutdown: { grace: 100 }, ...serveOptions });
   onTestFinished(() => listening.close({ closeApp: true }));
   return { app, listening, url: listening.url };
