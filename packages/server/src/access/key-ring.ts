@@ -1,5 +1,5 @@
 import type { Clock, IdSource, Runtime } from 'adjutant';
-import { type ApiKey, foldKeyEvent, isKeyValid, type KeyRecord, type KeyRecords, openedKey } from './api-key.ts';
+import { type ApiKey, foldKeyEvent, type KeyRecord, type KeyRecords, openedKey } from './api-key.ts';
 import { type DecisionDraft, SystemLedger, systemTenant } from './system-ledger.ts';
 
 /** What a change of keys is decided by. */
@@ -30,8 +30,7 @@ export class KeyRing {
 
   /** All keys that there ever were, as they are now. @throws StoreUnavailableError */
   async records(): Promise<KeyRecords> {
-    await this.#look();
-    return this.#records;
+    return (await this.look()).records;
   }
 
   /** Changes keys, by what they are at that moment. @throws what `change` throws, SessionBusyError, StoreUnavailableError */
@@ -40,26 +39,15 @@ export class KeyRing {
     return this.records();
   }
 
-  /** Resolves when a key is not accepted any more, or when `signal` aborts. A ledger that cannot be followed ends it, too. */
-  async ended(id: string, signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
-    const until = AbortSignal.any([signal, over.signal]);
+  /** All keys, and the number of the event that they are as of. @throws StoreUnavailableError */
+  async look(): Promise<{ readonly records: KeyRecords; readonly seq: number }> {
     await this.#look();
-    // Taken together with the number of the event that they are as of.
-    const [key, seq] = [this.#records.get(id)?.key, this.#seq];
-    if (key === undefined || !isKeyValid(key, this.#clock.now())) return;
-    const { expiresAt } = key;
-    const stopTimer = this.#clock.setTimer(Math.max(0, expiresAt - this.#clock.now()), () => over.abort());
-    try {
-      for await (const event of this.#ledger.follow(seq, until)) {
-        const { data } = event as { readonly data?: { readonly key?: unknown } };
-        if (data?.key !== id && event.type !== 'unreadable') continue;
-        const found = (await this.records()).get(id)?.key;
-        if (found === undefined || !isKeyValid(found, this.#clock.now())) return;
-      }
-    } finally {
-      stopTimer();
-    }
+    return { records: this.#records, seq: this.#seq };
+  }
+
+  /** Changes of keys as they land, whoever makes them, until `signal` aborts. There must be a key. */
+  follow(after: number, signal: AbortSignal): AsyncIterable<unknown> {
+    return this.#ledger.follow(after, signal);
   }
 
   /** Waits for a look that begins after this call: one that is under way may have missed what came between. All who wait share it. */

@@ -15,6 +15,9 @@ export const permissionsOfRole: Readonly<Record<Role, readonly Permission[]>> = 
 
 export const roles: readonly Role[] = ['viewer', 'auditor', 'operator', 'admin'];
 
+/** Begins the ids of callers with an API key. */
+export const keyPrefix = 'key:';
+
 /** Whoever calls the server, as its credential says. */
 export interface Principal {
   /** Names the caller in audit events and limits: `key:<id>`, `jwt:<subject>`, `local`; `anonymous` on routes that anybody may call. */

@@ -1,7 +1,8 @@
 import type { Clock, IdSource, Runtime } from 'adjutant';
 import { AuditLog } from './audit/audit-log.ts';
 import { KeyRing } from './key-ring.ts';
-import type { Principal } from './principal.ts';
+import { KeyWatch } from './key-watch.ts';
+import { keyPrefix, type Principal } from './principal.ts';
 
 export interface ServerAccessPorts {
   readonly clock: Clock;
@@ -15,12 +16,12 @@ export class ServerAccess {
   readonly keys: KeyRing;
   readonly audit: AuditLog;
   readonly #clock: Clock;
-  readonly #onError: (error: unknown) => void;
+  readonly #watch: KeyWatch;
 
   constructor(app: Runtime, { clock, ids, onError }: ServerAccessPorts) {
     this.#clock = clock;
-    this.#onError = onError;
     this.keys = new KeyRing(app, { clock, ids });
+    this.#watch = new KeyWatch({ ring: this.keys, clock, onError });
     this.audit = new AuditLog({ app: app.app, store: app.store, clock, ids, onError });
   }
 
@@ -31,16 +32,11 @@ export class ServerAccess {
    */
   ended({ id, expiresAt }: Principal, whileOpen: AbortSignal): AbortSignal {
     const ended = new AbortController();
-    if (expiresAt === undefined) return ended.signal;
-    if (id.startsWith('key:')) {
-      const end = (): void => ended.abort();
-      void this.keys.ended(id.slice('key:'.length), whileOpen).then(end, (error: unknown) => {
-        this.#onError(error);
-        end();
-      });
-      return ended.signal;
-    }
-    const stop = this.#clock.setTimer(Math.max(0, expiresAt - this.#clock.now()), () => ended.abort());
+    if (expiresAt === undefined || whileOpen.aborted) return ended.signal;
+    const end = (): void => ended.abort();
+    const stop = id.startsWith(keyPrefix)
+      ? this.#watch.watch(id.slice(keyPrefix.length), expiresAt, end)
+      : this.#clock.setTimer(Math.max(0, expiresAt - this.#clock.now()), end);
     whileOpen.addEventListener('abort', stop, { once: true });
     return ended.signal;
   }

@@ -20,6 +20,8 @@ export interface Inhabited {
   /** Of the user `ann`: its run waits for the result of an operation. */
   readonly filming: string;
   readonly operation: string;
+  /** What stands in a link by which the request can be answered. */
+  readonly link: string;
   /** An API key that nobody uses. */
   readonly spareKey: string;
   key(asked?: Partial<NewApiKey>): Promise<string>;
@@ -55,10 +57,12 @@ export async function inhabited(options: ServerOptions = {}): Promise<Inhabited>
   });
   const keys = new ApiKeys(app);
   const spare = await keys.create({ name: 'spare', roles: ['viewer'], tenant: 'left', user: 'ann' });
+  const request = waiting.pendingApprovals[0]?.requestId ?? '';
   return {
+    link: `${await left.requests.token(request)}~${Buffer.from('left').toString('base64url')}`,
     ...{ app, store, api, paid },
     ...{ done: done.session.id, run: done.runId, waiting: waiting.session.id, waitingRun: waiting.runId, filming: filming.session.id },
-    request: waiting.pendingApprovals[0]?.requestId ?? '',
+    request,
     operation: 'film-1',
     spareKey: spare.key.id,
     key: async (asked) => (await keys.create({ name: 'test', roles: ['admin'], tenant: 'left', ...asked })).credential,

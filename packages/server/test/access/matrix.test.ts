@@ -87,6 +87,8 @@ const entries: Readonly<Record<string, Entry>> = {
   rotateKey: { ...manage, call: post(({ spareKey }) => `/v1/keys/${spareKey}/rotate`) },
   streamSession: { ...read, call: session('/stream') },
   streamRun: { ...read, call: ({ done, run }) => ({ path: `/v1/sessions/${done}/runs/${run}/stream` }) },
+  // A WebSocket needs a socket: see sockets.test.ts.
+  openSocket: { ...read, status: 426, others: 'own', call: session('/socket') },
   getOpenApi: { ...open, call: () => ({ path: '/v1/openapi.json' }) },
 };
 

@@ -19,7 +19,10 @@ export function recordRequest(parts: ServerParts): MiddlewareHandler<ServerEnv> 
     const { status } = context.res;
     const isDenied = deniedStatuses.has(status);
     const isWrite = context.req.method !== 'GET' && context.req.method !== 'HEAD';
-    if (!isDenied && (!isWrite || destination.guarded === undefined)) return;
+    // Links that have been forged, used or changed.
+    const isRefusedLink = destination.guarded?.permission === 'public' && status >= 400 && status < 500;
+    const isAct = isWrite && destination.guarded !== undefined;
+    if (!isDenied && !isRefusedLink && !isAct) return;
     const note = noteOf(context, parts, destination, isDenied);
     // Anybody may call public routes as often as they like, and denials cost the caller nothing.
     if (isDenied || note.entry.principal === 'anonymous') parts.access.audit.recordJoined(note);
