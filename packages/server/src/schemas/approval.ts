@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-export const requestKinds = ['approval', 'input', 'result', 'recovery', 'repeat', 'limit'] as const;
+const requestKinds = ['approval', 'input', 'result', 'recovery', 'repeat', 'limit'] as const;
 const requestStatuses = ['pending', 'answered', 'expired', 'escalated', 'cancelled'] as const;
 /** What people may say; the runtime alone says `expire`, `escalate` and `cancel`. */
 const decisions = ['approve', 'edit', 'reject', 'answer', 'succeeded', 'retry', 'report', 'continue'] as const;

@@ -1,11 +1,16 @@
 import { z } from '@hono/zod-openapi';
 
 const longestId = 256;
-/** No control characters: they do not survive headers, logs and databases. No halves of characters: they have no UTF-8. */
-const printable = /^[^\p{Cc}\p{Cs}]+$/u;
+/** No control characters: they do not survive headers, logs and databases. Without flags: documents have no place for them. */
+const printable = /^[ -~\u00a0-\uffff]+$/;
 
-/** An id or a name. */
-export const idSchema = z.string().min(1).max(longestId).regex(printable, 'must be text without control characters');
+/** An id or a name. Halves of characters have no UTF-8. */
+export const idSchema = z
+  .string()
+  .min(1)
+  .max(longestId)
+  .regex(printable, 'must be text without control characters')
+  .refine((text) => text.isWellFormed(), 'must be whole characters');
 
 /** Ids that become part of paths in a ledger. */
 export const runIdSchema = idSchema.regex(/^[^/#~>]+$/, 'must have none of / # ~ >');
