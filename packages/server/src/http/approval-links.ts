@@ -5,9 +5,14 @@ import { RequestRefusedError } from './problem.ts';
 /** Where links lead. */
 export const approvalPath = '/approve';
 
+/** Whether people look at what is answered there. */
+export function isApprovalPage(path: string): boolean {
+  return path.startsWith(`${approvalPath}/`);
+}
+
 /** A path for logs: without the token in it. */
 export function pathWithoutToken(path: string): string {
-  return path.startsWith(`${approvalPath}/`) ? `${approvalPath}/…` : path;
+  return isApprovalPage(path) ? `${approvalPath}/…` : path;
 }
 
 /** What stands in a link for a token of a tenant: the token, and for other tenants than the server's own which it is. */

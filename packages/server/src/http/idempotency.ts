@@ -6,7 +6,7 @@ import type { RepeatedAnswer, ServerEnv, ServerParts } from './parts.ts';
 import { problemResponse, RequestRefusedError, statusOf } from './problem.ts';
 
 /** The header that makes a write safe to send again. */
-export const idempotencyHeader = 'idempotency-key';
+const idempotencyHeader = 'idempotency-key';
 
 const longestKey = 255;
 const keptHeaders = ['content-type', 'location', 'link'];
@@ -20,7 +20,7 @@ const sweepEvery = 3_600_000;
  * The key of a request: the header's text, or what is in it when it is quoted as the draft of the header has it.
  * @throws RequestRefusedError `invalid_idempotency_key` (400)
  */
-export function keyOf(header: string): string {
+function keyOf(header: string): string {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header);
   const key = quoted === null ? header : (quoted[1] as string).replaceAll(/\\(.)/g, '$1');
   const isUsable = key.length > 0 && key.length <= longestKey && /^[\x20-\x7e]+$/.test(key) && (quoted !== null || !header.startsWith('"'));

@@ -37,7 +37,11 @@ export interface RouteDefinition<Params, Query, Body, Answer> {
   readonly body?: z.ZodType<Body>;
   /** Whether a request without a body counts as one with an empty object. @default false */
   readonly isBodyOptional?: boolean;
-  readonly answers: { readonly [Status in number]: AnswerDefinition<Answer> };
+  /** By status. Refusals and faults are problems, unless a route says otherwise. */
+  readonly answers: { readonly [Status in number]: AnswerDefinition<Answer> } & {
+    readonly '4XX'?: AnswerDefinition<never>;
+    readonly '5XX'?: AnswerDefinition<never>;
+  };
   /** What a request gets that is sent again under its `Idempotency-Key`. @default 'same' */
   readonly repeated?: RepeatedAnswer;
 }
@@ -116,7 +120,7 @@ function configOf<Params, Query, Body, Answer>(route: RouteDefinition<Params, Qu
       ...(query === undefined ? {} : { query }),
       ...(body === undefined ? {} : { body: { required: !isBodyOptional, content: { 'application/json': { schema: body } } } }),
     },
-    responses: { ...responses, '4XX': problemAnswer, '5XX': problemAnswer },
+    responses: { '4XX': problemAnswer, '5XX': problemAnswer, ...responses },
   } as unknown as RouteConfig);
 }
 

@@ -105,3 +105,15 @@ export function refusedPage(status: number, title: string, what: string): Promis
 <p>${what}</p>`,
   );
 }
+
+/** Says that something else kept the page from doing its work. It can be opened again. */
+export function failedPage(status: number, headers: Readonly<Record<string, string>>): Promise<Response> {
+  const title = status === 429 ? 'Too many requests' : status >= 500 ? 'Something went wrong' : 'This cannot be shown';
+  return page(
+    status,
+    title,
+    html`<h1 role="alert">${title}</h1>
+<p>Open the link again in a minute.</p>`,
+    headers,
+  );
+}

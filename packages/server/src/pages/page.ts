@@ -40,7 +40,7 @@ const policy = ["default-src 'none'", `style-src 'sha256-${styleHash}'`, "form-a
 );
 
 /** Headers of pages whose address is a secret. */
-export const pageHeaders: Readonly<Record<string, string>> = {
+const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy,
   'referrer-policy': 'no-referrer',
@@ -51,7 +51,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 };
 
 /** A page without JavaScript. */
-export async function page(status: number, title: string, content: PagePart): Promise<Response> {
+export async function page(status: number, title: string, content: PagePart, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
   const text = await html`<!doctype html>
 <html lang="en">
 <head>
@@ -69,5 +69,5 @@ ${content}
 </body>
 </html>
 `;
-  return new Response(text.toString(), { status, headers: pageHeaders });
+  return new Response(text.toString(), { status, headers: { ...headers, ...pageHeaders } });
 }

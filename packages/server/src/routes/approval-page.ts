@@ -9,6 +9,11 @@ type Decision = TokenView['decisions'][number];
 
 const paramsSchema = z.object({ token: z.string().min(1).openapi({ description: 'The credential: whoever has it can decide.' }) });
 const htmlType = 'text/html';
+/** People look at these, too. */
+const refusedAnswers = {
+  '4XX': { description: 'A page that says why nothing can be decided by the link.', contentType: htmlType },
+  '5XX': { description: 'A page that says that something went wrong.', contentType: htmlType },
+} as const;
 
 /** The page behind a signed link. Looking at it changes nothing, so that whatever follows links in mails may; its buttons decide. */
 export const addApprovalPageRoutes: AddRoutes = (api, parts) => {
@@ -28,7 +33,7 @@ function addShowing(api: Api, parts: ServerParts): void {
       summary: 'The page by which somebody decides',
       description: 'Plain HTML without JavaScript. Changes nothing.',
       params: paramsSchema,
-      answers: { 200: { description: 'What is asked, and a form with the decisions.', contentType: htmlType } },
+      answers: { 200: { description: 'What is asked, and a form with the decisions.', contentType: htmlType }, ...refusedAnswers },
     },
     async ({ params }) => {
       try {
@@ -54,13 +59,13 @@ function addDeciding(api: Api, parts: ServerParts): void {
       summary: "Takes the decision of the page's form",
       description: `A form (application/x-www-form-urlencoded) with \`decision\` and, if one likes, \`reason\` of up to ${longestReason} characters.`,
       params: paramsSchema,
-      answers: { 200: { description: 'The decision counts.', contentType: htmlType } },
+      answers: { 200: { description: 'The decision counts.', contentType: htmlType }, ...refusedAnswers },
     },
     async ({ params, request, context }) => {
       if (!isSentByPage(request, parts.options.publicUrl)) return refusedPage(403, ...sentElsewhere);
       const form = await context.req.parseBody().catch(() => ({}) as Record<string, unknown>);
       const { decision, reason } = form as Record<string, unknown>;
-      const said = typeof reason === 'string' ? reason.trim() : '';
+      const said = typeof reason === 'string' ? reason.replaceAll('\r\n', '\n').trim() : '';
       if (typeof decision !== 'string' || decision === '') return refusedPage(400, ...noDecision);
       if (said.length > longestReason) return refusedPage(400, ...tooLong);
       try {

@@ -1,4 +1,4 @@
-import { type Agent, agent, type Event, memoryStore, runtime, tool } from 'adjutant';
+import { type Agent, agent, type Event, memoryStore, runtime, type Store, tool } from 'adjutant';
 import { roundModel, testClock } from 'adjutant/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -273,4 +273,27 @@ describe('making links', () => {
     expect((await tenant.resume(session.id)).status).toBe('completed');
     expect(made.paid).toHaveLength(1);
   });
+});
+
+test('what goes wrong inside is a page too, and no log has the token', async () => {
+  const made = await linked();
+  const reported: string[] = [];
+  const store: Store = {
+    ...made.store,
+    for: () => ({ ...made.store.for({ tenant: 'x', app: 'x' }), requests: () => Promise.reject(new Error('down')) }),
+  };
+  const app = runtime({ app: 'shop', store, runnables: [made.runnable], recover: 'manual', approvals: { keys: [linkKey] } });
+  const api = server(app, { onError: (error, request) => reported.push(`${error} ${JSON.stringify(request)}`) });
+  const { status, headers, text } = await open(api, made.path);
+  expect([status, headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8']);
+  expect(text).toContain('Something went wrong');
+  expect(reported).toHaveLength(1);
+  expect(reported[0]).toContain('/approve/…');
+  expect(reported[0]).not.toContain(made.link.token.slice(-20));
+});
+
+test('a long reason is counted as people see it', async () => {
+  const { api, path } = await linked();
+  const lines = `${'x'.repeat(999)}\r\n`.repeat(2);
+  expect((await decide(api, path, { decision: 'approve', reason: lines })).status).toBe(200);
 });
