@@ -198,7 +198,8 @@ describe.each(places)('on %s', (_, make) => {
         await place.change("update {s}ledgers set title = $1 where session = 'session:s'", [JSON.stringify(record)]);
         expect((await failureOf(textsOf(place.open().for(scope), 's'))).code, JSON.stringify(record)).toBe('seal_broken');
       }
-      await place.change("update {s}ledgers set title = $1 where session = 'session:s'", [String(ofS)]);
-      expect(await textsOf(place.open().for(scope), 's')).toEqual(['a']);
+      await place.open().for(scope).delete('s', { erase: true });
+      expect((await ledgers.list()).map(({ id }) => id)).toEqual(['t']);
+      expect(await place.rows("select 1 from {s}ledgers where session = 'session:s'")).toEqual([]);
     }));
 });

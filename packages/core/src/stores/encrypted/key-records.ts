@@ -68,26 +68,35 @@ export class KeyRecords {
     }
   }
 
-  /** The records of a session and all that descend from it, and of their relatives. */
-  family(first: string): AsyncIterable<NamedRecord> {
-    return this.#list({ user: first });
+  /** The names of the records of a session and all that descend from it, and of their relatives, but for those of forks that are not there yet. */
+  async *family(first: string): AsyncGenerator<string, void, undefined> {
+    // Also what cannot be read can be destroyed.
+    for await (const { id, title } of this.#list({ user: first })) if (title !== undefined && !isOfFutureFork(title)) yield id;
   }
 
-  /** Those that are made meanwhile may be missing. */
-  all(): AsyncIterable<NamedRecord> {
-    return this.#list({});
+  /** Those that are made meanwhile may be missing. @throws SealBrokenError */
+  async *all(): AsyncGenerator<NamedRecord, void, undefined> {
+    for await (const listing of this.#list({})) {
+      const record = recordOf(listing);
+      if (record !== undefined) yield { name: listing.id, record };
+    }
   }
 
-  async *#list(filter: { readonly user?: string }): AsyncGenerator<NamedRecord, void, undefined> {
+  async *#list(filter: { readonly user?: string }): AsyncGenerator<SessionListing, void, undefined> {
     let before: SessionListing | undefined;
     do {
       const page = await this.#sessions.list({ ...filter, order: 'createdAt', limit: pageSize, ...(before === undefined ? {} : { before }) });
-      for (const listing of page) {
-        const record = recordOf(listing);
-        if (record !== undefined) yield { name: listing.id, record };
-      }
+      yield* page;
       before = page.length < pageSize ? undefined : page.at(-1);
     } while (before !== undefined);
+  }
+}
+
+function isOfFutureFork(title: string): boolean {
+  try {
+    return parseRecord(title, '').from !== undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -1,3 +1,4 @@
+import { isAdjutantError } from '../../base/error.ts';
 import { SessionExistsError } from '../../ledger/errors.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import type { DataKeys } from './data-keys.ts';
@@ -116,15 +117,24 @@ export class KeyRing {
 
   /** The sessions that descend from this one or from its ancestors, itself included, as far as they have keys; for `destroyGone`. */
   async relativesOf(session: string): Promise<readonly string[]> {
-    const found = await this.#parts.records.read(recordName(session));
-    const [first] = found?.line ?? [];
+    const first = await this.#firstOfLine(recordName(session));
     if (first === undefined) return [];
     const relatives = [session];
-    for await (const { name, record } of this.#parts.records.family(first)) {
-      // A fork that is not there yet holds no key but its own.
-      if (record.from === undefined && name !== recordName(session)) relatives.push(name.slice(recordName('').length));
+    for await (const name of this.#parts.records.family(first)) {
+      if (name !== recordName(session)) relatives.push(name.slice(recordName('').length));
     }
     return relatives;
+  }
+
+  /** What names the family of a record. */
+  async #firstOfLine(name: string): Promise<string | undefined> {
+    try {
+      return (await this.#parts.records.read(name))?.line[0];
+    } catch (error) {
+      // A record that cannot be read does not keep its session from being deleted.
+      if (isAdjutantError(error, 'seal_broken')) return '';
+      throw error;
+    }
   }
 
   /** Destroys the keys of those of some sessions that are gone. */

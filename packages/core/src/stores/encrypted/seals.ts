@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type { InboxEntry, InboxItem, PendingRequest, RequestRow, SharedWrite } from '../../ledger/port.ts';
-import { authenticationCode, derivedKey, seal, sealText, unseal, unsealText } from './cipher.ts';
+import { authenticationCode, derivedKey, type SealKey, seal, sealText, unseal, unsealText } from './cipher.ts';
 import { SealBrokenError } from './errors.ts';
 import type { Segment, SessionKeys } from './session-keys.ts';
 
@@ -16,7 +16,7 @@ export function placeOf({ tenant, app }: SealScope, kind: string, ...parts: read
 }
 
 /** The key of a segment that content is sealed with. @throws SealBrokenError when it was lost */
-function keyOf({ sealKey }: Segment, what: string): Uint8Array {
+function keyOf({ sealKey }: Segment, what: string): SealKey {
   if (sealKey === undefined) throw new SealBrokenError({ what });
   return sealKey;
 }
@@ -112,7 +112,7 @@ function sealedIn(data: JsonObject): string {
 /** Seals and opens what belongs to no session: shared state and blobs, each under a key of its own that comes from the app's. */
 export class AppSeals {
   readonly #scope: SealScope;
-  readonly #key: Uint8Array;
+  readonly #key: SealKey;
 
   constructor(scope: SealScope, keys: SessionKeys) {
     this.#scope = scope;

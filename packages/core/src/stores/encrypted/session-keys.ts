@@ -1,4 +1,4 @@
-import { derivedKey } from './cipher.ts';
+import { derivedKey, type SealKey, takenOver } from './cipher.ts';
 
 /** A segment whose key is at hand. */
 export interface Segment {
@@ -7,11 +7,11 @@ export interface Segment {
   /** The data key; `undefined` when it was lost with the session that was forked, before the fork had it. */
   readonly key: Uint8Array | undefined;
   /** What content is sealed with: derived from the data key, which also vouches for the record. */
-  readonly sealKey: Uint8Array | undefined;
+  readonly sealKey: SealKey | undefined;
 }
 
 export function segmentWith(id: string, after: number, key: Uint8Array | undefined): Segment {
-  return { id, after, key, sealKey: key && derivedKey(key, 'content') };
+  return { id, after, key, sealKey: key && takenOver(derivedKey(key, 'content')) };
 }
 
 /** The keys of a session, unwrapped. */
