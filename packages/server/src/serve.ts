@@ -68,8 +68,9 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
   assertMayListen(serverOptions, hostname);
   const handler = server(app, serverOptions);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: resolveOptions(serverOptions).limits.bodyBytes });
+  const answering = new Answering();
   const node = createAdaptorServer({
-    fetch: (request, env) => handler.fetch(asThePlatformHasIt(request), env),
+    fetch: (request, env) => answering.add(handler.fetch(asThePlatformHasIt(request), env)),
     // Their types differ only in what may be `undefined`.
     websocket: { server: sockets as unknown as WebSocketServerLike },
     // Whoever serves an app keeps the classes of the platform.
@@ -77,7 +78,7 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
     serverOptions: { keepAliveTimeout: keepAliveMs, headersTimeout: requestMs, requestTimeout: requestMs },
   }) as Server;
   const clock = options.ports?.clock ?? systemClock;
-  const listening = new Listening({ app, handler, node, sockets, clock, grace: shutdown.grace ?? defaultGraceMs });
+  const listening = new Listening({ app, handler, answering, node, sockets, clock, grace: shutdown.grace ?? defaultGraceMs });
   await listen(node, port, hostname);
   const { port: actual } = node.address() as AddressInfo;
   if (shutdown.signals === true) endBySignals(listening);
@@ -134,11 +135,33 @@ function urlOf(hostname: string, port: number): string {
 interface ListeningParts {
   readonly app: Runtime;
   readonly handler: AdjutantServer;
+  readonly answering: Answering;
   readonly node: Server;
   readonly sockets: WebSocketServer;
   readonly clock: Clock;
   readonly grace: number;
 }
+
+/** Answers that are being made, also of callers who are gone. */
+class Answering {
+  readonly #answers = new Set<Promise<unknown>>();
+
+  add<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const ended = answer.then(
+      () => this.#answers.delete(ended),
+      () => this.#answers.delete(ended),
+    );
+    this.#answers.add(ended);
+    return answer;
+  }
+
+  async ended(): Promise<void> {
+    await Promise.all(this.#answers);
+  }
+}
+
+/** For answers whose callers were cut off: how long they have to notice it. */
+const noticeMs = 1_000;
 
 /** Sent to WebSockets when the server goes. */
 const goingAway = 1001;
@@ -172,7 +195,7 @@ class Listening {
   }
 
   async #close(): Promise<void> {
-    const { node, handler, sockets, clock, grace } = this.#parts;
+    const { node, handler, answering, sockets, clock, grace } = this.#parts;
     const ended = new Promise<void>((resolve) => node.close(() => resolve()));
     for (const response of this.#underWay) if (!response.headersSent) response.shouldKeepAlive = false;
     const cancel = clock.setTimer(grace, () => {
@@ -183,7 +206,20 @@ class Listening {
     for (const socket of sockets.clients as Set<WebSocket>) socket.close(goingAway, 'The server ends. Come back.');
     await ended;
     cancel();
+    await atMost(clock, noticeMs, answering.ended());
+    // What the last requests have left to be written.
+    await handler.close();
   }
+}
+
+function atMost(clock: Clock, ms: number, awaited: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.setTimer(ms, resolve);
+    void awaited.then(() => {
+      cancel();
+      resolve();
+    });
+  });
 }
 
 /** The first signal ends the server and then the process, by the signal itself; a second one ends the process at once. */

@@ -1,11 +1,13 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import { createServer } from 'node:net';
-import { isAdjutantError, runtime } from 'adjutant';
+import { isAdjutantError, memoryStore, runtime } from 'adjutant';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ServeOptions, serve } from '../src/index.ts';
 
 function emptyApp(): ReturnType<typeof runtime> {
-  const app = runtime({ app: 'empty' });
+  const app = runtime({ app: 'empty', store: memoryStore(), recover: 'manual' });
   onTestFinished(() => app.close());
   return app;
 }
@@ -62,5 +64,79 @@ describe('serve', () => {
     const { close } = await serve(app, { port: 0 });
     await close({ closeApp: true });
     await expect(app.session()).rejects.toThrow(/closed/);
+  });
+
+  test('listens on other addresses only with credentials', async () => {
+    const error = await serve(emptyApp(), { port: 0, hostname: '0.0.0.0' }).catch((thrown: unknown) => thrown);
+    expect(isAdjutantError(error, 'invalid_server')).toBe(true);
+    expect((error as Error).message).toContain('may not listen on 0.0.0.0');
+    const { url, port } = await serving({ hostname: '0.0.0.0', auth: { keys: true } });
+    expect(url).toBe(`http://localhost:${port}`);
+    expect((await fetch(`${url}/v1/sessions`)).status).toBe(401);
+  });
+});
+
+/** A request whose body is on its way, so that the server waits for it. */
+async function halfSent(url: string): Promise<{ readonly request: ClientRequest; readonly finish: () => Promise<IncomingMessage> }> {
+  const request = openRequest(`${url}/v1/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+  });
+  request.write('{"id":');
+  await once(request, 'socket');
+  await new Promise((resolve) => request.once('drain', resolve).write(' '.repeat(100_000)));
+  const finish = async (): Promise<IncomingMessage> => {
+    request.end('"late"}');
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    return response;
+  };
+  return { request, finish };
+}
+
+describe('closing', () => {
+  test('lets requests under way come to their end, and ends streams', async () => {
+    const { url, close } = await serving();
+    await fetch(`${url}/v1/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":"followed"}' });
+    const stream = await fetch(`${url}/v1/sessions/followed/stream`);
+    const { finish } = await halfSent(url);
+    const closed = close();
+    expect(await stream.text()).toContain('event: decision');
+    const response = await finish();
+    expect({ status: response.statusCode, connection: response.headers.connection }).toEqual({ status: 201, connection: 'close' });
+    await closed;
+    await expect(fetch(`${url}/v1/health`)).rejects.toThrow();
+  });
+
+  test('cuts off what is not at its end when the grace is over', async () => {
+    const { url, close } = await serving({ shutdown: { grace: 20 } });
+    const { request } = await halfSent(url);
+    const broken = once(request, 'error');
+    await close();
+    expect(await broken).toMatchObject([{ code: 'ECONNRESET' }]);
+  });
+
+  test('by a signal gives the app back and then ends the process by the signal', async () => {
+    const program = `
+      import { memoryStore, runtime } from 'adjutant';
+      import { serve } from '@adjutant/server';
+      const app = runtime({ app: 'empty', store: memoryStore() });
+      const close = app.close.bind(app);
+      app.close = async () => { await close(); console.log('closed'); };
+      const { url } = await serve(app, { port: 0, shutdown: { signals: true } });
+      console.log(url);`;
+    const child = spawn(process.execPath, ['--conditions=adjutant-source', '--input-type=module', '--eval', program], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const exited = once(child, 'exit');
+    let output = '';
+    for await (const text of child.stdout.setEncoding('utf8')) {
+      output += text;
+      if (output.endsWith('\n') && !output.includes('closed')) child.kill('SIGTERM');
+    }
+    expect(output).toMatch(/^http:\/\/127\.0\.0\.1:\d+\nclosed\n$/);
+    expect(await exited).toEqual([null, 'SIGTERM']);
   });
 });
