@@ -1,7 +1,20 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agent, type Event, isDurable, type PubSub, type Runtime, runtime, type StreamEvent, systemClock, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  isDurable,
+  type LedgerStore,
+  memoryStore,
+  type PubSub,
+  type Runtime,
+  runtime,
+  type Store,
+  type StreamEvent,
+  systemClock,
+  tool,
+} from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { eventually, scriptedModel } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -15,6 +28,9 @@ function steppedClock() {
     setTimer: (_ms: number, task: () => void) => {
       waiting.push(task);
       return () => void waiting.splice(waiting.indexOf(task), 1);
+    },
+    get waits() {
+      return waiting.length > 0;
     },
     /** Lets the next part come, as soon as it waits. */
     step: async () => {
@@ -93,6 +109,49 @@ test('who follows from the start sees parts of answers between the events, in th
   expect(shown(events)).toEqual(['Once upon a time', 'The end.']);
   const firstOfSecond = events.findIndex((event) => event.type === 'assistant_delta' && event.delta.startsWith('The'));
   expect(events.slice(0, firstOfSecond).map(({ type }) => type)).toContain('tool_result');
+  await app.close();
+});
+
+/** A store that writes nothing while it is held. */
+function heldStore() {
+  const store = memoryStore();
+  let gate = Promise.withResolvers<void>();
+  gate.resolve();
+  const held = (ledgers: LedgerStore): LedgerStore =>
+    new Proxy(ledgers, {
+      get: (target, name) => {
+        const method = target[name as keyof LedgerStore] as (...values: unknown[]) => unknown;
+        if (name === 'append') return async (...values: unknown[]) => gate.promise.then(() => method.apply(target, values));
+        return method.bind(target);
+      },
+    });
+  const hold = (): void => {
+    gate = Promise.withResolvers<void>();
+  };
+  return {
+    store: { ...store, admin: store.admin, for: (scope: Parameters<Store['for']>[0]) => held(store.for(scope)), close: () => store.close() },
+    hold,
+    release: () => gate.resolve(),
+  };
+}
+
+test('parts belong to the answer that is being written, also when it begins before the last one is durable', async () => {
+  const { clock, writer } = story();
+  const { store, hold, release } = heldStore();
+  const app = runtime({ app: 'tales', runnables: [writer], store, recover: 'manual' });
+  await app.sessions.create({ id: 's' });
+  const { events } = followed(app, 's');
+  const run = app.run(writer, { session: 's', input: 'Tell' });
+  await eventually(() => events.some(({ type }) => type === 'model_start'));
+  hold();
+  for (let left = 3; left > 0; left--) await clock.step();
+  // The last part of the second answer waits, and nothing of the first one is stored.
+  await eventually(() => clock.waits);
+  expect(shown(events)).toEqual(['Once upon a time…']);
+  release();
+  await untilShown(events, ['Once upon a time', 'The …']);
+  await clock.step();
+  await run;
   await app.close();
 });
 

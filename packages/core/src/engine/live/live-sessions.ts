@@ -63,14 +63,15 @@ export class LiveSessions {
     // What another process has sent is over, now that this one has the session.
     if (entry.writers === 1) live.clear();
     const sending = this.#exchange === undefined ? undefined : new Sending(this.#exchange, key, live);
+    // As soon as an answer is complete, and not only when it is durable: the next one may begin before that.
+    const forgetDrafts = ledger.onDraft((event) => live.landed(event));
     const forget = run.listen((event) => {
-      if (isDurable(event)) live.landed(event);
-      else if (live.streamed(event, ledger.lastSeq)) {
-        entry.feed.wake();
-        sending?.wake();
-      }
+      if (isDurable(event) || !live.streamed(event, ledger.lastSeq)) return;
+      entry.feed.wake();
+      sending?.wake();
     });
     return () => {
+      forgetDrafts();
       forget();
       sending?.end();
       entry.writers--;
