@@ -147,7 +147,7 @@ class Answering {
   readonly #answers = new Set<Promise<unknown>>();
 
   add<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    const ended = answer.then(
+    const ended: Promise<unknown> = answer.then(
       () => this.#answers.delete(ended),
       () => this.#answers.delete(ended),
     );
