@@ -53,6 +53,14 @@ export interface StreamOptions {
   readonly heartbeat?: number;
 }
 
+/** A request in which something went wrong inside. */
+export interface FailedRequest {
+  /** As in the header `x-request-id` of its answer. */
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+}
+
 /** What a server is made with. */
 export interface ServerOptions {
   /** @default none: only callers of this machine are let in, and may do everything */
@@ -67,8 +75,11 @@ export interface ServerOptions {
   readonly idempotency?: { readonly keepFor?: number };
   /** Where people reach the server, for the links in messages: `https://agents.example.com`. @default the address of the request */
   readonly publicUrl?: string;
-  /** Told what went wrong inside (a 5xx), with the request's id; never secrets or bodies. @default a warning of the process */
-  readonly onError?: (error: unknown, request: { readonly id: string; readonly method: string; readonly path: string }) => void;
+  /**
+   * Told what went wrong inside: with the request that was answered with a 5xx, or without one, when it was not in a request, such as an audit log
+   * that cannot be written. Never secrets or bodies. @default a warning of the process
+   */
+  readonly onError?: (error: unknown, request?: FailedRequest) => void;
   /** For tests: where time and ids come from. */
   readonly ports?: { readonly clock?: Clock; readonly ids?: IdSource };
 }

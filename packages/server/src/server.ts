@@ -14,7 +14,7 @@ import { measure } from './metrics/measure.ts';
 import { ServerMetrics } from './metrics/metrics.ts';
 import { waitingCounter } from './metrics/waiting.ts';
 import { checkServerOptions } from './option-checks.ts';
-import { type ResolvedServerOptions, resolveOptions, type ServerOptions } from './options.ts';
+import { type FailedRequest, type ResolvedServerOptions, resolveOptions, type ServerOptions } from './options.ts';
 import { failedPage } from './pages/approval-page.ts';
 import { addAllRoutes } from './routes/index.ts';
 import { OpenStreams } from './stream/open-streams.ts';
@@ -48,7 +48,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     metrics,
     streams: new OpenStreams(resolved.limits.streams, metrics),
     ids,
-    access: new ServerAccess(app, { clock, ids, onError: (error) => reportBeside(resolved, error) }),
+    access: new ServerAccess(app, { clock, ids, onError: (error) => report(resolved, error) }),
     closing: closing.signal,
   };
   const idempotency = new Idempotency(parts, (error, request) => report(resolved, error, request));
@@ -87,20 +87,12 @@ function apiOf(parts: ServerParts, idempotency: Idempotency): Api {
   return api;
 }
 
-function report(
-  { onError }: ResolvedServerOptions,
-  error: unknown,
-  request: { readonly id: string; readonly method: string; readonly path: string },
-): void {
+function report({ onError }: ResolvedServerOptions, error: unknown, request?: FailedRequest): void {
   if (onError !== undefined) {
     onError(error, request);
     return;
   }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  process.emitWarning(`${request.method} ${request.path} failed (${request.id}): ${text}`, { type: 'AdjutantWarning', code: 'request_failed' });
-}
-
-/** What goes wrong beside the requests, so that no answer can say so. */
-function reportBeside(options: ResolvedServerOptions, error: unknown): void {
-  report(options, error, { id: 'none', method: 'none', path: 'none' });
+  const what = request === undefined ? 'Something beside the requests failed' : `${request.method} ${request.path} failed (${request.id})`;
+  process.emitWarning(`${what}: ${text}`, { type: 'AdjutantWarning', code: 'request_failed' });
 }
