@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAdjutantError, memoryStore, runtime, type Store, StoreUnavailableError } from 'adjutant';
+import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
 import { eventually, testClock } from 'adjutant/testing';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { newPool, newSchema, reasonToSkip } from '../../core/test/postgres/server.ts';
 import { server } from '../src/index.ts';
 import { bearer, payer, payTool, send, tokenAuth, waitingServer } from './approvals/paying-app.ts';
 
@@ -131,32 +133,57 @@ describe('a write with a key', () => {
   });
 });
 
-test('whatever is sent, and however often, is carried out once for each key', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.record({ key: fc.integer({ min: 0, max: 2 }), server: fc.integer({ min: 0, max: 1 }), waits: fc.boolean() }), { maxLength: 12 }),
-      async (sendings) => {
-        const { app, make, api } = await waitingServer();
-        const servers = [api, server(make())];
-        const before = (await app.list()).length;
-        const answers = new Map<number, unknown[]>();
-        const all: Promise<void>[] = [];
-        for (const { key: name, server: index, waits } of sendings) {
-          const sending = send(servers[index] ?? api, 'POST', '/v1/sessions', { user: `u${name}` }, key(`k${name}`)).then((answer) => {
-            if (answer.status === 409) expect(answer.body.code).toBe('idempotency_key_in_use');
-            else answers.set(name, [...(answers.get(name) ?? []), seen(answer)]);
-          });
-          all.push(sending);
-          if (waits) await sending;
-        }
-        await Promise.all(all);
-        const keys = new Set(sendings.map(({ key: name }) => name));
-        expect((await app.list()).length).toBe(before + keys.size);
-        for (const given of answers.values()) for (const one of given) expect(one).toEqual(given[0]);
-      },
-    ),
-    { numRuns: 25 },
-  );
+const schema = newSchema();
+const pool = newPool();
+afterAll(async () => {
+  await schema.drop();
+  await pool.end();
+});
+/** Each is opened twice, as two processes do. */
+const stores: readonly [string, () => readonly [Store, Store], string | undefined][] = [
+  [
+    'memory',
+    () => {
+      const store = memoryStore();
+      return [store, store];
+    },
+    undefined,
+  ],
+  ['SQLite', () => [sqlite(join(folder, 'twice.db')), sqlite(join(folder, 'twice.db'))], undefined],
+  ['PostgreSQL', () => [postgres({ pool, schema: schema.name }), postgres({ pool, schema: schema.name })], reasonToSkip],
+];
+
+describe.each(stores)('on %s', (name, open, skipped) => {
+  test.skipIf(skipped !== undefined)('whatever is sent, and however often, is carried out once for each key', { timeout: 60_000 }, async () => {
+    const [one, two] = open();
+    const options = { app: 'shop', runnables: [], recover: 'manual' } as const;
+    const apps = [runtime({ ...options, store: one }), runtime({ ...options, store: two })] as const;
+    const servers = [server(apps[0]), server(apps[1])] as const;
+    let round = 0;
+    const sending = fc.record({ key: fc.integer({ min: 0, max: 2 }), server: fc.constantFrom(...servers), waits: fc.boolean() });
+    const property = fc.asyncProperty(fc.array(sending, { maxLength: 12 }), async (sendings) => {
+      round += 1;
+      const user = `${name}-${round}`;
+      const answers = new Map<number, unknown[]>();
+      const all: Promise<void>[] = [];
+      for (const { key: number, server: api, waits } of sendings) {
+        const sent = send(api, 'POST', '/v1/sessions', { user, permissions: [`n:${number}`] }, key(`${user}-${number}`)).then((answer) => {
+          if (answer.status === 409) expect(answer.body.code).toBe('idempotency_key_in_use');
+          else answers.set(number, [...(answers.get(number) ?? []), seen(answer)]);
+        });
+        all.push(sent);
+        if (waits) await sent;
+      }
+      await Promise.all(all);
+      const keys = new Set(sendings.map(({ key: number }) => number));
+      expect(await apps[0].list({ user })).toHaveLength(keys.size);
+      expect(answers.size).toBe(keys.size);
+      for (const given of answers.values()) for (const answer of given) expect(answer).toEqual(given[0]);
+    });
+    await fc.assert(property, { numRuns: 25 });
+    for (const api of servers) await api.close();
+    for (const app of apps) await app.close();
+  });
 });
 
 describe('in other processes', () => {

@@ -14,10 +14,10 @@ export interface AnsweredRequest {
   readonly duration: number;
 }
 
-/** Counts a request that waits for somebody, by its kind. */
+/** Counts the requests that wait for somebody, by their kinds. */
 export type CountWaiting = () => Promise<ReadonlyMap<string, number>>;
 
-/** What a run is told apart by here. */
+/** What is counted of a run is its result. */
 type CountedRun = Pick<Run, 'then'>;
 
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -29,7 +29,6 @@ export class ServerMetrics {
   readonly #durations: Histogram<'method' | 'route'>;
   readonly #streams: Gauge<'kind'>;
   readonly #events: Counter<'kind'>;
-  readonly #deltasJoined: Counter<'kind'>;
   readonly #runsStarted: Counter<'agent'>;
   readonly #runsEnded: Counter<'agent' | 'status'>;
   readonly #tokens: Counter<'agent' | 'direction'>;
@@ -53,12 +52,6 @@ export class ServerMetrics {
     });
     this.#streams = new Gauge({ name: 'adjutant_streams_open', help: 'Streams that clients follow now.', labelNames: ['kind'], registers });
     this.#events = new Counter({ name: 'adjutant_stream_events_total', help: 'Events sent on streams.', labelNames: ['kind'], registers });
-    this.#deltasJoined = new Counter({
-      name: 'adjutant_stream_deltas_joined_total',
-      help: 'Deltas that were joined to another one because their reader was slow.',
-      labelNames: ['kind'],
-      registers,
-    });
     this.#runsStarted = new Counter({
       name: 'adjutant_runs_started_total',
       help: 'Runs that were asked for through this process.',
@@ -113,10 +106,6 @@ export class ServerMetrics {
 
   eventSent(kind: StreamKind): void {
     this.#events.inc({ kind });
-  }
-
-  deltaJoined(kind: StreamKind): void {
-    this.#deltasJoined.inc({ kind });
   }
 
   /** Counts a run now, and again when it comes to rest. Never keeps the process from ending, and no failure of the run is its own. */

@@ -3,7 +3,10 @@
  * another one. Such characters are written as `\u202e`.
  */
 export function visibleText(text: string): string {
-  return text.replaceAll(hidden, (character) => `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, '0')}`);
+  return text.replaceAll(hidden, (character) => {
+    const code = (character.codePointAt(0) as number).toString(16).padStart(4, '0');
+    return code.length === 4 ? `\\u${code}` : `\\u{${code}}`;
+  });
 }
 
 /** Control characters but for the line feed and the tab; format characters; separators of lines and paragraphs; halves of pairs; fillers that are seen as nothing. */
