@@ -28,7 +28,7 @@ type FrameSource = (signal: AbortSignal) => AsyncGenerator<readonly SentFrame[],
 const retryMs = 1_000;
 
 /** A frame as a server-sent event. */
-export function encodedFrame({ id, event, data }: SentFrame): string {
+function encodedFrame({ id, event, data }: SentFrame): string {
   const line = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
   return id === undefined ? line : `id: ${id}\n${line}`;
 }
