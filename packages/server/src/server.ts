@@ -48,7 +48,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     metrics,
     streams: new OpenStreams(resolved.limits.streams, metrics),
     ids,
-    access: new ServerAccess(app, { clock, ids, onError: (error) => report(resolved, error) }),
+    access: new ServerAccess(app, { clock, ids, onError: (error) => report(resolved, error), closing: closing.signal }),
     closing: closing.signal,
   };
   const idempotency = new Idempotency(parts, (error, request) => report(resolved, error, request));

@@ -14,6 +14,8 @@ export interface KeyWatchPorts {
   readonly clock: Clock;
   /** Told why keys cannot be watched. Whoever watched one then is told that it has ended. */
   readonly onError: (error: unknown) => void;
+  /** Aborted when the server closes: that the store may be gone then is no error. */
+  readonly closing: AbortSignal;
 }
 
 /** Says when keys end that somebody is let in by for long: one look at their ledger serves all, and there is none while nobody wants to know. */
@@ -82,7 +84,7 @@ export class KeyWatch {
 
   #fail(error: unknown): void {
     if (this.#watchers.size === 0) return;
-    this.#ports.onError(error);
+    if (!this.#ports.closing.aborted) this.#ports.onError(error);
     for (const watcher of [...this.#watchers]) this.#end(watcher);
   }
 }

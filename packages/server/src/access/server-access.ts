@@ -9,6 +9,8 @@ export interface ServerAccessPorts {
   readonly ids: IdSource;
   /** Told what went wrong beside a request. */
   readonly onError: (error: unknown) => void;
+  /** Aborted when the server closes. */
+  readonly closing: AbortSignal;
 }
 
 /** What a server knows of its callers beyond one request. */
@@ -18,10 +20,10 @@ export class ServerAccess {
   readonly #clock: Clock;
   readonly #watch: KeyWatch;
 
-  constructor(app: Runtime, { clock, ids, onError }: ServerAccessPorts) {
+  constructor(app: Runtime, { clock, ids, onError, closing }: ServerAccessPorts) {
     this.#clock = clock;
     this.keys = new KeyRing(app, { clock, ids });
-    this.#watch = new KeyWatch({ ring: this.keys, clock, onError });
+    this.#watch = new KeyWatch({ ring: this.keys, clock, onError, closing });
     this.audit = new AuditLog({ app: app.app, store: app.store, clock, ids, onError });
   }
 
