@@ -1,0 +1,216 @@
+import { agent, runtime, type Store, step, tool } from 'adjutant';
+import { eventually, roundModel } from 'adjutant/testing';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { callerOf, callerTo } from './caller.ts';
+import { stores } from './stores.ts';
+
+/** An app whose runs end when they are let. */
+function working(store: Store) {
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const slow = step({
+    name: 'slow',
+    execute: async (ctx) => {
+      begun.resolve();
+      await Promise.race([gate.promise, new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))]);
+      return ctx.complete('done');
+    },
+  });
+  const quick = agent({ name: 'quick', model: roundModel([{ text: 'Hello.' }]) });
+  const typed = agent({ name: 'typed', model: roundModel([{ text: 'Typed.' }]), input: z.object({ cents: z.number() }) });
+  const ask = tool({ name: 'pay', description: 'Pays', schema: z.object({ cents: z.number() }), approval: true, execute: () => 'paid' });
+  const asking = agent({
+    name: 'asking',
+    model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Paid.' }]),
+    tools: [ask],
+  });
+  const app = runtime({ app: 'shop', store, runnables: [slow, quick, typed, asking] });
+  return { app, goOn: () => gate.resolve(), begun: begun.promise, ...callerOf(app) };
+}
+
+describe.each(stores)('runs on %s', (_name, makeStore) => {
+  test('are started in new sessions, go on by themselves and tell how they ended', async () => {
+    const { get, post } = working(makeStore());
+    const started = await post('/v1/runs', { agent: 'quick', input: 'Hi', user: 'ann' });
+    const { session, id, links } = started.body;
+    expect(started.status).toBe(202);
+    expect(started.headers.get('location')).toBe(`/v1/sessions/${session}/runs/${id}`);
+    expect(links).toMatchObject({ run: started.headers.get('location'), session: `/v1/sessions/${session}` });
+    const ended = await get(`${links['run']}?wait=20000`);
+    expect(ended.body).toMatchObject({ id, session, agent: 'quick', kind: 'agent', status: 'completed', output: 'Hello.', calls: 1, requests: [] });
+    expect((await get(`/v1/sessions/${session}`)).body).toMatchObject({ user: 'ann', status: 'completed', title: 'Hi' });
+    expect((await get(links['events'] ?? '')).status).toBe(200);
+  });
+
+  test('under one id are started once', async () => {
+    const { get, post } = working(makeStore());
+    await post('/v1/sessions', { id: 's' });
+    for (let times = 0; times < 3; times++) expect((await post('/v1/sessions/s/runs', { agent: 'quick', input: 'Hi', id: 'r' })).status).toBe(202);
+    await get('/v1/sessions/s/runs/r?wait=20000');
+    expect((await get('/v1/sessions/s/runs')).body.runs).toMatchObject([{ id: 'r', status: 'completed' }]);
+  });
+
+  test('are looked at while they work, waited for, and busy for others', async () => {
+    const { get, post, begun, goOn } = working(makeStore());
+    await post('/v1/sessions', { id: 's' });
+    await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
+    await begun;
+    expect((await get('/v1/sessions/s/runs/r')).body).toMatchObject({ status: 'running', agent: 'slow', kind: 'step' });
+    expect(await post('/v1/sessions/s/runs', { agent: 'quick', input: 'Hi' })).toMatchObject({ status: 409, body: { code: 'session_busy' } });
+    const waiting = get('/v1/sessions/s/runs/r?wait=60000');
+    goOn();
+    expect((await waiting).body).toMatchObject({ status: 'completed', output: 'done' });
+  });
+
+  test('that wait for somebody are told at once, with what they ask, and go on after the answer', async () => {
+    const { get, post } = working(makeStore());
+    const { links } = (await post('/v1/runs', { agent: 'asking', input: 'Pay' })).body;
+    const waiting = await get(`${links['run']}?wait=20000`);
+    expect(waiting.body).toMatchObject({
+      status: 'waiting',
+      waitsFor: 'tool_input',
+      requests: [{ kind: 'approval', name: 'pay', status: 'pending' }],
+    });
+    expect((await get(links['session'] ?? '')).body).toMatchObject({ waiting: 1, status: 'awaiting_input' });
+    await post(`/v1/approvals/${waiting.body.requests[0]?.requestId}`, { decision: 'approve' });
+    // What has been answered is no longer waited for.
+    expect((await get(`${links['run']}?wait=20000`)).body).toMatchObject({ status: 'completed', output: 'Paid.' });
+  });
+
+  test('are cancelled by name, and no other with them', async () => {
+    const { get, post, begun } = working(makeStore());
+    await post('/v1/sessions', { id: 's' });
+    await post('/v1/sessions/s/runs', { agent: 'quick', input: 'Hi', id: 'first' });
+    await get('/v1/sessions/s/runs/first?wait=20000');
+    await post('/v1/sessions/s/runs', { agent: 'slow', id: 'second' });
+    await begun;
+    expect(await post('/v1/sessions/s/runs/first/cancel')).toMatchObject({ status: 409, body: { code: 'run_ended' } });
+    expect((await get('/v1/sessions/s/runs/second')).body.status).toBe('running');
+    expect((await post('/v1/sessions/s/runs/second/cancel', { reason: 'Enough.' })).status).toBe(202);
+    expect((await get('/v1/sessions/s/runs/second?wait=20000')).body).toMatchObject({ status: 'cancelled', error: { message: 'Enough.' } });
+    expect(await post('/v1/sessions/s/runs/third/cancel')).toMatchObject({ status: 404, body: { code: 'run_not_found' } });
+  });
+
+  test('get messages, are paused, continued and cancelled with their session', async () => {
+    const { get, post, begun, goOn, app } = working(makeStore());
+    await post('/v1/sessions', { id: 's' });
+    await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
+    await begun;
+    expect((await post('/v1/sessions/s/messages', { text: 'And this', key: 'k' })).body).toEqual({ session: 's', status: 'accepted' });
+    await post('/v1/sessions/s/messages', { text: 'And this', key: 'k' });
+    const { ledger } = await app.session({ id: 's' });
+    const messages = () => ledger.events.filter((event) => event.type === 'user' && event.text === 'And this');
+    await eventually(() => messages().length > 0, { what: 'the message' });
+    expect(messages()).toMatchObject([{ by: 'operator', clientKey: 'k' }]);
+    expect((await post('/v1/sessions/s/pause')).status).toBe(202);
+    goOn();
+    const rested = await get('/v1/sessions/s/runs/r?wait=20000');
+    expect(['waiting', 'completed']).toContain(rested.body.status);
+    if (rested.body.status === 'waiting') expect((await post('/v1/sessions/s/continue')).body).toMatchObject({ id: 'r' });
+    expect((await get('/v1/sessions/s/runs/r?wait=20000')).body.status).toBe('completed');
+    expect(await post('/v1/sessions/s/continue')).toMatchObject({ status: 409, body: { code: 'no_open_run' } });
+    expect((await post('/v1/sessions/s/cancel', { reason: 'Never mind.' })).status).toBe(202);
+  });
+
+  test('that cannot begin write nothing', async () => {
+    const { get, post } = working(makeStore());
+    await post('/v1/sessions', { id: 's' });
+    const before = (await get('/v1/sessions/s/events')).body;
+    const refused: readonly (readonly [object, number, string])[] = [
+      [{ agent: 'typed', data: { cents: 'many' } }, 400, 'invalid_input'],
+      [{ agent: 'quikc', input: 'Hi' }, 404, 'agent_not_found'],
+      [{ agent: 'quick', input: 5 }, 400, 'invalid_request'],
+      [{ agent: 'quick', id: 'a/b' }, 400, 'invalid_request'],
+      [{ input: 'Hi' }, 400, 'invalid_request'],
+    ];
+    for (const [body, status, code] of refused) {
+      expect(await post('/v1/sessions/s/runs', body)).toMatchObject({ status, body: { code } });
+      expect(await post('/v1/runs', body)).toMatchObject({ status, body: { code } });
+    }
+    expect((await post('/v1/runs', { agent: 'quick', session: 's', user: 'ann' })).status).toBe(400);
+    expect((await post('/v1/runs', { agent: 'quick', session: 'nowhere' })).body.code).toBe('session_not_found');
+    expect((await get('/v1/sessions/s/events')).body).toEqual(before);
+    expect((await get('/v1/sessions')).body.sessions.map(({ id }) => id)).toEqual(['s']);
+  });
+
+  test('are given data that fits', async () => {
+    const { get, post } = working(makeStore());
+    const { links } = (await post('/v1/runs', { agent: 'typed', data: { cents: 5 } })).body;
+    expect((await get(`${links['run']}?wait=20000`)).body.status).toBe('completed');
+  });
+
+  test('are listed newest first, by page', async () => {
+    const { get, post } = working(makeStore());
+    await post('/v1/sessions', { id: 's' });
+    for (const id of ['a', 'b', 'c']) {
+      await post('/v1/sessions/s/runs', { agent: 'quick', input: 'Hi', id });
+      await get(`/v1/sessions/s/runs/${id}?wait=20000`);
+    }
+    const first = (await get('/v1/sessions/s/runs?limit=2')).body;
+    expect(first.runs.map(({ id }) => id)).toEqual(['c', 'b']);
+    const second = (await get(`/v1/sessions/s/runs?limit=2&cursor=${first.cursor}`)).body;
+    expect([second.runs.map(({ id }) => id), second.cursor]).toEqual([['a'], undefined]);
+  });
+
+  test('are found by the id of an input that an open run took', async () => {
+    const { get, post, begun, goOn } = working(makeStore());
+    await post('/v1/sessions', { id: 's' });
+    await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
+    await begun;
+    const { body } = await post('/v1/sessions/s/runs', { agent: 'slow', input: 'More', id: 'more' });
+    expect(body).toMatchObject({ id: 'r', asked: 'more', links: { run: '/v1/sessions/s/runs/more' } });
+    goOn();
+    expect((await get('/v1/sessions/s/runs/more?wait=20000')).body.status).toBe('completed');
+  });
+});
+
+describe('waiting for a run', () => {
+  test('ends when its time is over', async () => {
+    const { get, begun, goOn, post } = working(stores[0][1]());
+    await post('/v1/sessions', { id: 's' });
+    await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
+    await begun;
+    expect((await get('/v1/sessions/s/runs/r?wait=20')).body.status).toBe('running');
+    goOn();
+  });
+
+  test('ends when the client goes away or the server closes, and the run goes on', async () => {
+    const { app, api, get, post, begun, goOn } = working(stores[0][1]());
+    await post('/v1/sessions', { id: 's' });
+    await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
+    await begun;
+    const gone = new AbortController();
+    const waiting = api.fetch(new Request('http://localhost/v1/sessions/s/runs/r?wait=60000', { signal: gone.signal }));
+    gone.abort();
+    expect((await waiting).status).toBe(200);
+    const held = get('/v1/sessions/s/runs/r?wait=60000');
+    await api.close();
+    expect((await held).body.status).toBe('running');
+    goOn();
+    const other = callerOf(app);
+    expect((await other.get('/v1/sessions/s/runs/r?wait=20000')).body.status).toBe('completed');
+  });
+
+  test.each(['wait=-1', 'wait=60001', 'wait=soon'])('refuses %s', async (query) => {
+    const { get } = callerOf(runtime({ app: 'shop' }));
+    expect((await get(`/v1/sessions/s/runs/r?${query}`)).status).toBe(400);
+  });
+});
+
+test('the start of a run streams it to those who accept a stream', async () => {
+  const { api } = working(stores[0][1]());
+  const stream = await callerTo(api).post('/v1/runs', { agent: 'quick', input: 'Hi' }, { accept: 'text/event-stream' });
+  expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  expect(stream.headers.get('location')).toMatch(/^\/v1\/sessions\/[^/]+\/runs\/[^/]+$/);
+  expect(stream.text).toMatch(/event: assistant[\s\S]*event: end/);
+});
+
+test('a start that is sent again under its key is one run, also when its answer was lost', async () => {
+  const { get, post } = working(stores[0][1]());
+  const key = { 'idempotency-key': 'k1' };
+  const first = await post('/v1/runs', { agent: 'quick', input: 'Hi' }, key);
+  const again = await post('/v1/runs', { agent: 'quick', input: 'Hi' }, key);
+  expect(again.body).toEqual(first.body);
+  expect((await get('/v1/sessions')).body.sessions).toHaveLength(1);
+});
