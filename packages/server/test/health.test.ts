@@ -1,11 +1,22 @@
 import { readFileSync } from 'node:fs';
-import { agent, memoryStore, runtime, type Store } from 'adjutant';
+import { agent, memoryStore, runtime, type Store, tool } from 'adjutant';
 import { eventually, roundModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { server } from '../src/index.ts';
 import { bearer, send, tokenAuth, waitingServer } from './approvals/paying-app.ts';
 
-const clerk = agent({ name: 'clerk', model: roundModel([{ text: 'Hello.', usage: { inputTokens: 7, outputTokens: 3 } }]) });
+const look = tool({ name: 'look', description: 'Looks', schema: z.object({}), execute: () => 'seen' });
+const fail = tool({ name: 'fail', description: 'Fails', schema: z.object({}), execute: () => Promise.reject(new Error('no')) });
+const clerk = agent({
+  name: 'clerk',
+  model: roundModel([
+    { toolCalls: [{ name: 'look' }, { name: 'fail' }, { name: 'made_up' }], usage: { inputTokens: 4, outputTokens: 2 } },
+    { text: 'Hello.', usage: { inputTokens: 3, outputTokens: 1 } },
+  ]),
+  tools: [look, fail],
+  supervision: { errors: false },
+});
 
 /** A store whose lists are what is given. */
 function withLists(store: Store, list: () => Promise<never[]>): Store {
@@ -113,6 +124,11 @@ describe('metrics', () => {
     expect(metric(text, 'adjutant_runs_started_total', 'agent="clerk"')).toBe(1);
     expect(metric(text, 'adjutant_model_tokens_total', 'direction="input"')).toBe(7);
     expect(metric(text, 'adjutant_model_tokens_total', 'direction="output"')).toBe(3);
+    expect(metric(text, 'adjutant_run_duration_seconds_count', 'agent="clerk"')).toBe(1);
+    expect(metric(text, 'adjutant_tool_calls_total', 'tool="look"', 'outcome="success"')).toBe(1);
+    expect(metric(text, 'adjutant_tool_calls_total', 'tool="fail"', 'outcome="failure"')).toBe(1);
+    // Models can make up as many names as they like.
+    expect(text).not.toContain('made_up');
     // Servers of one process do not mix.
     expect(metric(await metricsOf(api), 'adjutant_runs_started_total', 'agent="clerk"')).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import type { Run } from 'adjutant';
+import type { Run, RunResult } from 'adjutant';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** How a stream reaches its client. */
@@ -22,6 +22,8 @@ type CountedRun = Pick<Run, 'then'>;
 
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
+const runBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
+
 /** What a server counts, in a registry of its own, so that several servers of a process do not mix. */
 export class ServerMetrics {
   readonly #registry = new Registry();
@@ -31,7 +33,9 @@ export class ServerMetrics {
   readonly #events: Counter<'kind'>;
   readonly #runsStarted: Counter<'agent'>;
   readonly #runsEnded: Counter<'agent' | 'status'>;
+  readonly #runDurations: Histogram<'agent'>;
   readonly #tokens: Counter<'agent' | 'direction'>;
+  readonly #toolCalls: Counter<'agent' | 'tool' | 'outcome'>;
   #hasProcess = false;
 
   /** @param countWaiting asked when the metrics are read */
@@ -68,6 +72,19 @@ export class ServerMetrics {
       name: 'adjutant_model_tokens_total',
       help: 'Tokens of models in runs asked for through this process that ended in it.',
       labelNames: ['agent', 'direction'],
+      registers,
+    });
+    this.#runDurations = new Histogram({
+      name: 'adjutant_run_duration_seconds',
+      help: 'Time from the first event of a run to its last, of runs asked for through this process that ended in it.',
+      labelNames: ['agent'],
+      buckets: runBuckets,
+      registers,
+    });
+    this.#toolCalls = new Counter({
+      name: 'adjutant_tool_calls_total',
+      help: 'Calls of tools that were made in runs asked for through this process that ended in it: success or failure.',
+      labelNames: ['agent', 'tool', 'outcome'],
       registers,
     });
     new Gauge({
@@ -112,14 +129,22 @@ export class ServerMetrics {
   runStarted(agent: string, run: CountedRun): void {
     this.#runsStarted.inc({ agent });
     void run.then(
-      ({ status, usage }) => {
-        this.#runsEnded.inc({ agent, status });
-        if (status === 'yielded') return;
-        this.#tokens.inc({ agent, direction: 'input' }, usage.inputTokens);
-        this.#tokens.inc({ agent, direction: 'output' }, usage.outputTokens);
-      },
+      (result) => this.#runRests(agent, result),
       () => this.#runsEnded.inc({ agent, status: 'rejected' }),
     );
+  }
+
+  #runRests(agent: string, { status, usage, durationMs, toolCalls }: RunResult): void {
+    this.#runsEnded.inc({ agent, status });
+    // What it used is counted at its end.
+    if (status === 'yielded') return;
+    this.#runDurations.observe({ agent }, durationMs / 1_000);
+    this.#tokens.inc({ agent, direction: 'input' }, usage.inputTokens);
+    this.#tokens.inc({ agent, direction: 'output' }, usage.outputTokens);
+    for (const { name, success, attempts } of toolCalls) {
+      // Models make up names of tools; what was attempted exists.
+      if (attempts > 0) this.#toolCalls.inc({ agent, tool: name, outcome: success ? 'success' : 'failure' });
+    }
   }
 
   /** All metrics as Prometheus reads them. */
