@@ -21,6 +21,7 @@ function codesInSources(): ReadonlySet<string> {
     /new AdjutantError\(\s*'([a-z_]+)'/g,
     /new RequestRefusedError\(\s*[^,]+,\s*'([a-z_]+)'/g,
     /\bcode: '([a-z_]+)'/g,
+    /readonly code = '([a-z_]+)'/g,
     /toErrorRecord\([^()]*, '([a-z_]+)'\)/g,
     /fallbackCode = '([a-z_]+)'/g,
     /const code = [^;]*\? '([a-z_]+)'/g,
