@@ -1,7 +1,6 @@
 import { type ApiKey, type ApiKeys, apiKeys, type IssuedApiKey, type NewApiKey, type Role } from '@adjutant/server';
 import { type Runtime, runtime } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
-import { openExistingLedgers, openLedgers } from '../app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
 import type { SourceOptions } from '../ledger-source.ts';
@@ -137,7 +136,7 @@ function servedApp(host: Host, { store, app }: KeysOptions, configured: Runtime,
       reason: `--app ${app}: ${name} exports the app "${configured.app}". Name its store with --store, or leave the file out with --no-config.`,
     });
   }
-  if (configured.store.description === 'memory') {
+  if (['memory', ':memory:'].includes(configured.store.description)) {
     throw new UsageError({
       reason: `The app of ${name} keeps everything in memory, and its API keys would be gone with this command. Give it a store.`,
     });
@@ -146,12 +145,8 @@ function servedApp(host: Host, { store, app }: KeysOptions, configured: Runtime,
 }
 
 /** The app of the command line's own store. @throws UsageError when there is nothing yet that could be changed */
-function ownApp(host: Host, options: KeysOptions, purpose: Purpose): Runtime {
-  if (purpose === 'change') return openExistingLedgers(host, options);
-  if (purpose === 'look' && readableStorePath(host, options.store) === undefined) return runtime({ app: 'none', recover: 'manual' });
-  if (purpose === 'make') writableStorePath(host, options.store);
-  return (
-    openLedgers(host, options) ??
-    runtime({ app: options.app ?? 'adjutant', store: sqlite(writableStorePath(host, options.store)), recover: 'manual' })
-  );
+function ownApp(host: Host, { store, app = 'adjutant' }: KeysOptions, purpose: Purpose): Runtime {
+  const path = purpose === 'make' ? writableStorePath(host, store) : readableStorePath(host, store);
+  if (path === undefined && purpose === 'change') throw new UsageError({ reason: 'There are no API keys yet. Make one: adjutant keys create' });
+  return runtime({ app, ...(path === undefined ? {} : { store: sqlite(path) }), recover: 'manual' });
 }
