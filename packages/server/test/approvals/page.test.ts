@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AdjutantServer, server } from '../../src/index.ts';
-import { bearer, linkKey, type PayingOptions, send, tokenAuth, waitingServer } from './paying-app.ts';
+import { checkAnswer } from '../rest/documented.ts';
+import { bearer, documentOf, linkKey, type PayingOptions, send, tokenAuth, waitingServer } from './paying-app.ts';
 
 async function linked(options: PayingOptions = {}, link: object = {}) {
   const made = await waitingServer(options);
@@ -21,6 +22,9 @@ interface Page {
 
 async function open(api: AdjutantServer, path: string, init: RequestInit = {}): Promise<Page> {
   const response = await api.fetch(new Request(`http://localhost${path}`, init));
+  const { method = 'GET' } = init;
+  const contentType = response.headers.get('content-type');
+  if (method !== 'HEAD') checkAnswer(documentOf(api), { method, path, status: response.status, contentType, body: undefined });
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 

@@ -15,6 +15,7 @@ import { roundModel } from 'adjutant/testing';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
 import { type AdjutantServer, type ServerOptions, server } from '../../src/index.ts';
+import { checkAnswer } from '../rest/documented.ts';
 
 const jwtSecret = 'a secret of tests that is long enough';
 /** Signs links. */
@@ -106,9 +107,17 @@ export interface Answered {
   readonly body: AnsweredBody;
 }
 
-/** Sends a request as a client does; a body is sent as JSON. */
+let document: object | undefined;
+
+/** All servers have one document, which takes long to make. */
+export function documentOf(api: Pick<AdjutantServer, 'openApi'>): object {
+  document ??= api.openApi();
+  return document;
+}
+
+/** Sends a request as a client does; a body is sent as JSON. The answer must be one that the server documents. */
 export async function send(
-  api: Pick<AdjutantServer, 'fetch'>,
+  api: Pick<AdjutantServer, 'fetch' | 'openApi'>,
   method: string,
   path: string,
   body?: unknown,
@@ -119,7 +128,10 @@ export async function send(
   const response = await api.fetch(new Request(`http://localhost${path}`, { method, headers: sent, ...init }));
   const text = await response.text();
   const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
+  const contentType = response.headers.get('content-type');
+  const json = isJson ? JSON.parse(text) : {};
+  checkAnswer(documentOf(api), { method, path, status: response.status, contentType, body: json });
+  return { status: response.status, headers: response.headers, text, body: json };
 }
 
 /** Lets in who has a token of `bearer`. */
