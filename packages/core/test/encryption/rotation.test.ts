@@ -43,6 +43,15 @@ describe.each(places)('rotation on %s', (_, make) => {
       expect((await place.contents()).includes('"k1"')).toBe(false);
     }));
 
+  test('is not undone by forks of sessions that it has not come to', () =>
+    withPlace(make, async (place) => {
+      await writeMuch(place.open(old).for(scope));
+      // A process that knows the new key forks, and nothing is rotated.
+      await place.open(both).for(scope).fork('s', 2, 'g');
+      expect(await textsOf(place.open(next).for(scope), 'g')).toEqual(['a', 'b']);
+      expect((await failureOf(textsOf(place.open(next).for(scope), 's'))).code).toBe('key_unavailable');
+    }));
+
   test('goes on while others work, and leaves other tenants and apps alone', () =>
     withPlace(make, async (place) => {
       const [working, rotating] = [place.open(both), place.open(both)];
@@ -56,7 +65,6 @@ describe.each(places)('rotation on %s', (_, make) => {
         await write(ledgers, 't0', ['t0']);
       };
       await Promise.all([work(), rotating.rotate(scope), rotating.rotate(scope)]);
-      await rotating.rotate(scope);
       await expectMuch(place.open(next).for(scope));
       expect(await textsOf(place.open(next).for(scope), 'g')).toEqual(['a', 'b']);
       for (let i = 0; i < 20; i++) expect(await textsOf(place.open(next).for(scope), `new${i}`)).toEqual(['n']);

@@ -173,16 +173,20 @@ export class KeyRing {
   }
 
   async #adopt(name: string): Promise<KeyRecord | undefined> {
-    const { records } = this.#parts;
+    const { records, dataKeys } = this.#parts;
     return records.change(name, async (found) => {
       if (found?.from === undefined) return undefined;
       const { from, ...rest } = found;
       const source = new Map((await records.read(recordName(from)))?.segments.map((segment) => [segment.id, segment]));
-      const withKey = (segment: WrappedSegment): WrappedSegment => {
+      const current = await dataKeys.currentKeyId();
+      const withKey = async (segment: WrappedSegment): Promise<WrappedSegment> => {
         const { keyId, wrapped } = source.get(segment.id) ?? {};
-        return segment.wrapped !== undefined || wrapped === undefined || keyId === undefined ? segment : { ...segment, keyId, wrapped };
+        if (segment.wrapped !== undefined || wrapped === undefined || keyId === undefined) return segment;
+        const copy = { ...segment, keyId, wrapped };
+        // A rotation may have passed by the fork and not yet by its origin.
+        return keyId === current ? copy : dataKeys.rewrap(copy);
       };
-      return { ...rest, segments: found.segments.map(withKey) };
+      return { ...rest, segments: await Promise.all(found.segments.map(withKey)) };
     });
   }
 

@@ -3,7 +3,7 @@ import type { KeyRecord } from './key-record.ts';
 import type { KeyRecords } from './key-records.ts';
 
 export interface RotationReport {
-  /** Records of keys that there are: one for each session, and one for what belongs to no session. */
+  /** Records of keys that there are: one for each session, and one for shared state and blobs. */
   readonly records: number;
   /** Those of them in which a key was wrapped anew. */
   readonly rewrapped: number;
