@@ -72,6 +72,9 @@ export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
   store_unavailable: 503,
   store_too_new: 500,
   blob_missing: 500,
+  key_unavailable: 503,
+  segment_key_missing: 500,
+  seal_broken: 500,
   run_stopped: 503,
   // Callers.
   invalid_api_key: 400,

@@ -1,4 +1,4 @@
-import { agent, runtime, type Store, step, tool } from 'adjutant';
+import { agent, memoryStore, runtime, type Store, step, tool } from 'adjutant';
 import { eventually, roundModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -167,7 +167,7 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
 
 describe('waiting for a run', () => {
   test('ends when its time is over', async () => {
-    const { get, begun, goOn, post } = working(stores[0][1]());
+    const { get, begun, goOn, post } = working(memoryStore());
     await post('/v1/sessions', { id: 's' });
     await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
     await begun;
@@ -176,7 +176,7 @@ describe('waiting for a run', () => {
   });
 
   test('ends when the client goes away or the server closes, and the run goes on', async () => {
-    const { app, api, get, post, begun, goOn } = working(stores[0][1]());
+    const { app, api, get, post, begun, goOn } = working(memoryStore());
     await post('/v1/sessions', { id: 's' });
     await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
     await begun;
@@ -199,7 +199,7 @@ describe('waiting for a run', () => {
 });
 
 test('the start of a run streams it to those who accept a stream', async () => {
-  const { api } = working(stores[0][1]());
+  const { api } = working(memoryStore());
   const stream = await callerTo(api).post('/v1/runs', { agent: 'quick', input: 'Hi' }, { accept: 'text/event-stream' });
   expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
   expect(stream.headers.get('location')).toMatch(/^\/v1\/sessions\/[^/]+\/runs\/[^/]+$/);
@@ -207,7 +207,7 @@ test('the start of a run streams it to those who accept a stream', async () => {
 });
 
 test('a start that is sent again under its key is one run, also when its answer was lost', async () => {
-  const { get, post } = working(stores[0][1]());
+  const { get, post } = working(memoryStore());
   const key = { 'idempotency-key': 'k1' };
   const first = await post('/v1/runs', { agent: 'quick', input: 'Hi' }, key);
   const again = await post('/v1/runs', { agent: 'quick', input: 'Hi' }, key);
