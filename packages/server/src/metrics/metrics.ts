@@ -1,5 +1,6 @@
-import type { Run, RunResult } from 'adjutant';
+import type { Run } from 'adjutant';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { RunMetrics } from './run-metrics.ts';
 
 /** How a stream reaches its client. */
 export type StreamKind = 'sse' | 'socket';
@@ -17,12 +18,7 @@ export interface AnsweredRequest {
 /** Counts the requests that wait for somebody, by their kinds. */
 export type CountWaiting = () => Promise<ReadonlyMap<string, number>>;
 
-/** What is counted of a run is its result. */
-type CountedRun = Pick<Run, 'then'>;
-
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-
-const runBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
 
 /** What a server counts, in a registry of its own, so that several servers of a process do not mix. */
 export class ServerMetrics {
@@ -31,11 +27,7 @@ export class ServerMetrics {
   readonly #durations: Histogram<'method' | 'route'>;
   readonly #streams: Gauge<'kind'>;
   readonly #events: Counter<'kind'>;
-  readonly #runsStarted: Counter<'agent'>;
-  readonly #runsEnded: Counter<'agent' | 'status'>;
-  readonly #runDurations: Histogram<'agent'>;
-  readonly #tokens: Counter<'agent' | 'direction'>;
-  readonly #toolCalls: Counter<'agent' | 'tool' | 'outcome'>;
+  readonly #runs: RunMetrics;
   #hasProcess = false;
 
   /** @param countWaiting asked when the metrics are read */
@@ -56,37 +48,7 @@ export class ServerMetrics {
     });
     this.#streams = new Gauge({ name: 'adjutant_streams_open', help: 'Streams that clients follow now.', labelNames: ['kind'], registers });
     this.#events = new Counter({ name: 'adjutant_stream_events_total', help: 'Events sent on streams.', labelNames: ['kind'], registers });
-    this.#runsStarted = new Counter({
-      name: 'adjutant_runs_started_total',
-      help: 'Runs that were asked for through this process.',
-      labelNames: ['agent'],
-      registers,
-    });
-    this.#runsEnded = new Counter({
-      name: 'adjutant_runs_ended_total',
-      help: 'Runs asked for through this process that came to rest in it, by how: completed, error, cancelled or yielded. Rejected: they could not be carried out here.',
-      labelNames: ['agent', 'status'],
-      registers,
-    });
-    this.#tokens = new Counter({
-      name: 'adjutant_model_tokens_total',
-      help: 'Tokens of models in runs asked for through this process that ended in it.',
-      labelNames: ['agent', 'direction'],
-      registers,
-    });
-    this.#runDurations = new Histogram({
-      name: 'adjutant_run_duration_seconds',
-      help: 'Time from the first event of a run to its last, of runs asked for through this process that ended in it.',
-      labelNames: ['agent'],
-      buckets: runBuckets,
-      registers,
-    });
-    this.#toolCalls = new Counter({
-      name: 'adjutant_tool_calls_total',
-      help: 'Calls of tools that were made in runs asked for through this process that ended in it: success or failure.',
-      labelNames: ['agent', 'tool', 'outcome'],
-      registers,
-    });
+    this.#runs = new RunMetrics(this.#registry);
     new Gauge({
       name: 'adjutant_requests_waiting',
       help: "Questions to somebody outside that wait for an answer, of the server's own tenant; at most 1,000 are counted.",
@@ -126,25 +88,8 @@ export class ServerMetrics {
   }
 
   /** Counts a run now, and again when it comes to rest. Never keeps the process from ending, and no failure of the run is its own. */
-  runStarted(agent: string, run: CountedRun): void {
-    this.#runsStarted.inc({ agent });
-    void run.then(
-      (result) => this.#runRests(agent, result),
-      () => this.#runsEnded.inc({ agent, status: 'rejected' }),
-    );
-  }
-
-  #runRests(agent: string, { status, usage, durationMs, toolCalls }: RunResult): void {
-    this.#runsEnded.inc({ agent, status });
-    // What it used is counted at its end.
-    if (status === 'yielded') return;
-    this.#runDurations.observe({ agent }, durationMs / 1_000);
-    this.#tokens.inc({ agent, direction: 'input' }, usage.inputTokens);
-    this.#tokens.inc({ agent, direction: 'output' }, usage.outputTokens);
-    for (const { name, success, attempts } of toolCalls) {
-      // Models make up names of tools; what was attempted exists.
-      if (attempts > 0) this.#toolCalls.inc({ agent, tool: name, outcome: success ? 'success' : 'failure' });
-    }
+  runStarted(agent: string, run: Pick<Run, 'then'>): void {
+    this.#runs.started(agent, run);
   }
 
   /** All metrics as Prometheus reads them. */
