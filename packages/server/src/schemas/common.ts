@@ -23,17 +23,14 @@ export const jsonSchema = z.unknown().openapi('JsonValue', { description: 'Any J
 
 /** How many entries a page has at most. */
 export function limitSchema(most: number, usual: number) {
-  return z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(most)
-    .default(usual)
-    .openapi({
-      type: 'integer',
-      description: `How many at most, from 1 to ${most}.`,
-      example: usual,
-    });
+  return z.coerce.number().int().min(1).max(most).default(usual).openapi({
+    type: 'integer',
+    minimum: 1,
+    maximum: most,
+    default: usual,
+    description: 'How many at most.',
+    example: usual,
+  });
 }
 
 /** A place in a ledger: 0 is before the first event. */
@@ -51,7 +48,7 @@ export const cursorSchema = z
   .string()
   .min(1)
   .max(2_000)
-  .openapi({ description: 'Goes on where a page ended: its `cursor`, with the other options as they were. @default the first page' });
+  .openapi({ description: 'Goes on where a page ended: its `cursor`, with the other options as they were. Default: the first page.' });
 
 /** The cursor of an answer. */
 export const nextCursorSchema = z.string().optional().openapi({ description: 'Gives the next page; missing on the last one.' });

@@ -10,7 +10,7 @@ const start = {
   input: z.string().max(longestInput).optional().openapi({ description: 'The message that it begins with.', example: 'Where is my order?' }),
   data: jsonSchema.optional().openapi({ description: 'What it begins with besides; it must fit the input schema of the agent.' }),
   id: runIdSchema.optional().openapi({
-    description: 'Names the run. A run that has a name is started once, however often it is asked for. @default a new one',
+    description: 'Names the run. A run that has a name is started once, however often it is asked for. Default: a new one.',
     example: 'run_1',
   }),
 };
@@ -21,7 +21,7 @@ export const newRunOfSessionSchema = z.strictObject(start).openapi('NewRunOfSess
 export const newRunSchema = z
   .strictObject({
     ...start,
-    session: idSchema.optional().openapi({ description: 'The session that it runs in. @default a new one', example: 'customer-7' }),
+    session: idSchema.optional().openapi({ description: 'The session that it runs in. Default: a new one.', example: 'customer-7' }),
     user: idSchema.optional().openapi({ description: 'Whose session the new one is.', example: 'user-456' }),
   })
   .refine(({ session, user }) => session === undefined || user === undefined, {
@@ -117,24 +117,21 @@ export const runPageSchema = z.strictObject({ runs: z.array(runOutlineSchema), c
 const longestWaitMs = 60_000;
 
 export const runQuerySchema = z.strictObject({
-  wait: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(longestWaitMs)
-    .default(0)
-    .openapi({
-      type: 'integer',
-      description: `Milliseconds to wait for the run to end or to wait for somebody, at most ${longestWaitMs}; then it is answered as it is.`,
-      example: 30_000,
-    }),
+  wait: z.coerce.number().int().min(0).max(longestWaitMs).default(0).openapi({
+    type: 'integer',
+    minimum: 0,
+    maximum: longestWaitMs,
+    default: 0,
+    description: 'Milliseconds to wait for the run to end or to wait for somebody; then it is answered as it is.',
+    example: 30_000,
+  }),
 });
 
 export const runsQuerySchema = z.strictObject({
   limit: limitSchema(1_000, 100),
   cursor: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional().openapi({
     type: 'integer',
-    description: 'Goes on where a page ended: its `cursor`. @default the newest run',
+    description: 'Goes on where a page ended: its `cursor`. Default: the newest run.',
   }),
 });
 

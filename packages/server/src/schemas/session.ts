@@ -38,8 +38,8 @@ const scopesSchema = z
 
 export const newSessionSchema = z
   .strictObject({
-    id: idSchema.optional().openapi({ description: '@default a new one', example: 'customer-7' }),
-    user: idSchema.optional().openapi({ description: 'Whose session it is. @default the user that the caller is bound to', example: 'user-456' }),
+    id: idSchema.optional().openapi({ description: 'Default: a new one.', example: 'customer-7' }),
+    user: idSchema.optional().openapi({ description: 'Whose session it is. Default: the user that the caller is bound to.', example: 'user-456' }),
     scopes: scopesSchema.optional(),
     permissions: z
       .array(z.string().min(1).max(256))
@@ -75,13 +75,13 @@ export const deleteQuerySchema = z.strictObject({
 export const newForkSchema = z
   .strictObject({
     at: z.int().min(0).optional().openapi({
-      description: 'Place of the last event that the fork shares. Inside an answer of a model, the end of that answer. @default the last one',
+      description: 'Place of the last event that the fork shares. Inside an answer of a model, the end of that answer. Default: the last one.',
       example: 12,
     }),
-    id: idSchema.optional().openapi({ description: '@default a new one', example: 'customer-7-again' }),
+    id: idSchema.optional().openapi({ description: 'Default: a new one.', example: 'customer-7-again' }),
     shared: z.enum(['isolated', 'live']).optional().openapi({
       description:
-        'What becomes of shared scopes. `isolated`: the fork keeps what it writes to them to itself. `live`: it takes part in them. @default isolated',
+        'What becomes of shared scopes. `isolated`: the fork keeps what it writes to them to itself. `live`: it takes part in them. Default: isolated.',
     }),
   })
   .openapi('NewFork');
@@ -89,7 +89,7 @@ export const newForkSchema = z
 const valuesSchema = z.record(z.string(), z.unknown());
 
 export const stateQuerySchema = z.strictObject({
-  at: seqSchema.optional().openapi({ description: 'The event after which; 0 is before the first one. @default the last one' }),
+  at: seqSchema.optional().openapi({ description: 'The event after which; 0 is before the first one. Default: the last one.' }),
 });
 
 export const stateSchema = z
@@ -109,7 +109,7 @@ export const messageSchema = z
     interrupt: z
       .boolean()
       .optional()
-      .openapi({ description: 'Cuts off the answer that the model is giving, so that the next one has the message. @default false' }),
+      .openapi({ description: 'Cuts off the answer that the model is giving, so that the next one has the message. Default: false.' }),
     key: idSchema.optional().openapi({ description: 'The same message sent twice under one key is one message.' }),
   })
   .openapi('NewMessage');

@@ -8,7 +8,7 @@ export const usageQuerySchema = z.strictObject({
   user: idSchema.optional().openapi({ description: 'Only sessions of this user.', example: 'user-456' }),
   from: timeSchema.optional().openapi({ description: 'Only calls that ended at this time or later: a time, or epoch milliseconds.' }),
   to: timeSchema.optional().openapi({ description: 'Only calls that ended before this time.' }),
-  limit: limitSchema(500, 50).openapi({ type: 'integer', description: 'How many sessions are looked at, from 1 to 500.', example: 50 }),
+  limit: limitSchema(500, 50).openapi({ description: 'How many sessions are looked at.' }),
   cursor: cursorSchema.optional(),
 });
 
