@@ -1,12 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isAdjutantError, memoryStore, runtime, type Store, StoreUnavailableError } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
 import { eventually, testClock } from 'adjutant/testing';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { newPool, newSchema, reasonToSkip } from '../../core/test/postgres/server.ts';
 import { server } from '../src/index.ts';
 import { bearer, payer, payTool, send, tokenAuth, waitingServer } from './approvals/paying-app.ts';
@@ -266,6 +269,26 @@ describe('in other processes', () => {
     expect(isReplayed(await send(next, 'POST', path, body, key('k')))).toBe(true);
     if (what === 'answer' || what === 'batch') await app.resume(session);
     expect(paid).toHaveLength(what === 'answer' || what === 'batch' ? 1 : 0);
+  });
+
+  test('a process that is killed between the effect and the answer makes no second session, and nobody waits for it', async () => {
+    const file = join(folder, 'killed.db');
+    const script = fileURLToPath(new URL('./dying-writer.ts', import.meta.url));
+    const child = spawn(process.execPath, ['--conditions=adjutant-source', script, file, 'k'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    const app = runtime({ app: 'shop', store: sqlite(file), recover: 'manual' });
+    const api = server(app);
+    const [made] = await app.list();
+    expect((await send(api, 'POST', '/v1/sessions', {}, key('k'))).body.code).toBe('idempotency_key_in_use');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const { status, body } = await send(api, 'POST', '/v1/sessions', {}, key('k'));
+    expect([status, body.id]).toEqual([201, made?.id]);
+    expect(await app.list()).toHaveLength(1);
+    expect(isReplayed(await send(api, 'POST', '/v1/sessions', {}, key('k')))).toBe(true);
+    await api.close();
+    await app.close();
   });
 
   test('what went wrong inside is not kept', async () => {

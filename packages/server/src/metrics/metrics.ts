@@ -8,7 +8,7 @@ export type StreamKind = 'sse' | 'socket';
 /** One request that was answered. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** The route's pattern, such as `/v1/sessions/:session`: paths of single things would be too many. */
+  /** The route's pattern, such as `/v1/sessions/{session}`: paths of single things would be too many. */
   readonly route: string;
   readonly status: number;
   /** Milliseconds from the request to the head of the answer. */
