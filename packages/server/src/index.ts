@@ -10,6 +10,8 @@ export {
   type NewApiKey,
   type RotateOptions,
 } from './access/api-keys.ts';
+export { AuditLostError } from './access/audit/audit-log.ts';
+export { KeySetUnavailableError } from './access/jwt.ts';
 export type { Permission, Principal, Role } from './access/principal.ts';
 export type { Problem } from './http/problem.ts';
 export { RequestRefusedError } from './http/problem.ts';

@@ -59,7 +59,7 @@ export function credentialOf(id: string, secret: string): string {
 }
 
 /** The id and the secret in a credential; `undefined` when it is no API key. */
-export function parsedCredential(credential: string): { readonly id: string; readonly secret: string } | undefined {
+function parsedCredential(credential: string): { readonly id: string; readonly secret: string } | undefined {
   const [, id, secret] = /^adj_([a-z0-9]{4,40})_([a-z0-9]{20,100})$/.exec(credential) ?? [];
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
