@@ -458,7 +458,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     return registry.names.map((name) => registry.get(name));
   }
 
-  /** Gives all runs and what they dispatched back without ending them, waits for that, and closes the store unless it is for one tenant of an app. */
+  /** Gives all runs and what they dispatched back without ending them, waits for that, and closes store and pub/sub unless it is for one tenant of an app. */
   async close(): Promise<void> {
     if (!this.#isOrigin) {
       this.#tenants.close(this.tenant);
@@ -467,6 +467,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     this.#recovery.stop();
     const givenBack = await Promise.allSettled([this.#giveBack(), ...this.#tenants.all().map((made) => made.#giveBack())]);
     await this.store.close();
+    await this.#options.pubsub?.close();
     for (const one of givenBack) if (one.status === 'rejected') throw one.reason;
   }
 

@@ -44,6 +44,14 @@ export abstract class ReadsSessions extends ControlsSessions {
     return this.live().follow(this, this.controlPorts().store, sessionIdOf(session), options);
   }
 
+  /**
+   * Keeps what runs stream from now on, so that whoever begins to follow one in the middle of an answer gets what was written before. Done by
+   * `pubsub` and by the first `follow`; for servers, whose clients come after the runs that they start.
+   */
+  keepStreamed(): void {
+    this.live().keep();
+  }
+
   /** Sessions by the time of their last event, newest first. @throws InvalidRunError */
   async list(options: ListOptions = {}): Promise<readonly SessionListing[]> {
     checkListOptions(options);

@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 import type { AddRoutes } from '../http/parts.ts';
 import { reachableSession } from '../http/reachable.ts';
 import { addRoute } from '../http/route.ts';
-import { keepStreamed } from '../stream/keep-streamed.ts';
 import { assertInLedger, positionOf, positionPattern } from '../stream/position.ts';
 import { profileNames } from '../stream/profile-names.ts';
 import { streamResponse } from '../stream/stream-response.ts';
@@ -30,7 +29,7 @@ const resuming = 'A client that lost the connection goes on with the id of its l
 
 /** The streams of sessions and runs. */
 export const addStreamRoutes: AddRoutes = (api, parts) => {
-  keepStreamed(parts.app);
+  parts.app.keepStreamed();
   addRoute(
     api,
     {
