@@ -261,6 +261,17 @@ describe('a process that stops', () => {
       return done;
     }, 8));
 
+  test('while it erases leaves no key after the next rotation', () =>
+    stoppedAnywhere(async (open, plain) => {
+      await write(open(), 's', ['a', 'b']);
+      await open().fork('s', 1, 'f');
+      const done = await isDone(open(true).delete('s', { erase: true }));
+      await encrypted(plain, { keys: localKeys({ keys: [firstKey] }) }).rotate(scope);
+      const living = (await plain.for(scope).list()).map(({ id }) => id).sort();
+      expect(await keyedSessions(plain)).toEqual(living);
+      return done;
+    }, 6));
+
   test('while it makes a session leaves one that can be written to', () =>
     stoppedAnywhere(async (open) => {
       const done = await isDone(write(open(true), 's', ['a']));

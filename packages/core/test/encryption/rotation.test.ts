@@ -33,8 +33,8 @@ describe.each(places)('rotation on %s', (_, make) => {
       const before = await storedEvents(place);
       expect((await failureOf(textsOf(place.open(next).for(scope), 's'))).code).toBe('key_unavailable');
       // A record for each of seven sessions, and one for what belongs to none.
-      expect(await place.open(both).rotate(scope)).toEqual({ records: 8, rewrapped: 8 });
-      expect(await place.open(both).rotate(scope)).toEqual({ records: 8, rewrapped: 0 });
+      expect(await place.open(both).rotate(scope)).toEqual({ records: 8, rewrapped: 8, destroyed: 0 });
+      expect(await place.open(both).rotate(scope)).toEqual({ records: 8, rewrapped: 0, destroyed: 0 });
       await expectMuch(place.open(next).for(scope));
       expect(await storedEvents(place)).toBe(before);
       const failure = await failureOf(textsOf(place.open(old).for(scope), 's'));

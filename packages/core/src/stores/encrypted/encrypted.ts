@@ -5,7 +5,7 @@ import { DataKeys } from './data-keys.ts';
 import { KeyCache } from './key-cache.ts';
 import type { KeyProvider } from './key-provider.ts';
 import { KeyRecords } from './key-records.ts';
-import { KeyRing } from './key-ring.ts';
+import { KeyRing, type KeyRingParts } from './key-ring.ts';
 import { type RotationReport, rotateKeys } from './rotation.ts';
 import { SendingOrder } from './sending-order.ts';
 import { EncryptedLedgerStore } from './store.ts';
@@ -27,7 +27,8 @@ export interface EncryptedOptions {
 export interface EncryptedStore extends Store {
   /**
    * Wraps all keys of a tenant and app with the tenant's current key, while everything goes on. When it is done, and every process
-   * knows the current key, older keys are not needed any more. Events stay as they are. May be stopped and done again.
+   * knows the current key, older keys are not needed any more. Events stay as they are. May be stopped and done again. Also destroys what an
+   * erasure that was stopped has left of keys.
    * @throws KeyUnavailableError when a key is needed that the provider does not have; what was done before counts
    */
   rotate(scope: { readonly tenant: string; readonly app: string }): Promise<RotationReport>;
@@ -87,13 +88,12 @@ class EncryptedStoreAround implements EncryptedStore {
     if (app.endsWith(keysSuffix)) {
       throw new InvalidOptionError({ function: 'encrypted', reason: `no app may have a name that ends with "${keysSuffix}", as "${app}" does` });
     }
-    const inner = this.#store.for(scope);
-    const ring = new KeyRing({ scope, ledgers: inner, records: this.#records(scope), dataKeys: this.#dataKeys(scope), cache: this.#cache });
-    return new EncryptedLedgerStore({ scope, inner, ring, order: this.#order, underWay: this.#underWay });
+    const { ledgers, ring } = this.#keysOf(scope);
+    return new EncryptedLedgerStore({ scope, inner: ledgers, ring, order: this.#order, underWay: this.#underWay });
   }
 
-  rotate(scope: Scope): Promise<RotationReport> {
-    return this.#underWay.during(() => rotateKeys(this.#records(scope), this.#dataKeys(scope)));
+  rotate({ tenant, app }: Scope): Promise<RotationReport> {
+    return this.#underWay.during(() => rotateKeys(this.#keysOf({ tenant, app })));
   }
 
   async close(): Promise<void> {
@@ -103,11 +103,9 @@ class EncryptedStoreAround implements EncryptedStore {
     if (this.#keyStore !== this.#store) await this.#keyStore.close();
   }
 
-  #records({ tenant, app }: Scope): KeyRecords {
-    return new KeyRecords(this.#keyStore.for({ tenant, app: `${app}${keysSuffix}` }));
-  }
-
-  #dataKeys({ tenant }: Scope): DataKeys {
-    return new DataKeys(tenant, this.#keys);
+  #keysOf(scope: Scope): KeyRingParts & { readonly ring: KeyRing } {
+    const records = new KeyRecords(this.#keyStore.for({ tenant: scope.tenant, app: `${scope.app}${keysSuffix}` }));
+    const parts = { scope, ledgers: this.#store.for(scope), records, dataKeys: new DataKeys(scope.tenant, this.#keys), cache: this.#cache };
+    return { ...parts, ring: new KeyRing(parts) };
   }
 }

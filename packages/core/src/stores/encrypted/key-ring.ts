@@ -24,6 +24,10 @@ function recordName(session: string): string {
   return `session:${session}`;
 }
 
+function sessionOf(name: string): string {
+  return name.slice(recordName('').length);
+}
+
 /** The keys of the sessions of one tenant and app: makes, finds and destroys them. */
 export class KeyRing {
   readonly #parts: KeyRingParts;
@@ -121,7 +125,7 @@ export class KeyRing {
     if (first === undefined) return [];
     const relatives = [session];
     for await (const name of this.#parts.records.family(first)) {
-      if (name !== recordName(session)) relatives.push(name.slice(recordName('').length));
+      if (name !== recordName(session)) relatives.push(sessionOf(name));
     }
     return relatives;
   }
@@ -139,7 +143,16 @@ export class KeyRing {
 
   /** Destroys the keys of those of some sessions that are gone. */
   async destroyGone(sessions: readonly string[]): Promise<void> {
-    for (const session of sessions) if ((await this.#parts.ledgers.head(session)) === undefined) await this.destroy(session);
+    for (const session of sessions) await this.destroyIfGone(recordName(session));
+  }
+
+  /** Destroys a record whose session is gone. Returns whether it was. */
+  async destroyIfGone(name: string): Promise<boolean> {
+    if (name === appRecord) return false;
+    const session = sessionOf(name);
+    if ((await this.#parts.ledgers.head(session)) !== undefined) return false;
+    await this.destroy(session);
+    return true;
   }
 
   #load(name: string): Promise<SessionKeys | undefined> {
