@@ -20,6 +20,8 @@ export interface EventStreamPorts {
   /** Called once, when the reader is gone or everything is told. */
   readonly onClose: () => void;
   readonly onSent?: (frames: number) => void;
+  /** How a frame is written. @default as a named event */
+  readonly encode?: (frame: SentFrame) => string;
 }
 
 type FrameSource = (signal: AbortSignal) => AsyncGenerator<readonly SentFrame[], void, undefined>;
@@ -46,6 +48,7 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
   readonly #gone = new AbortController();
   readonly #frames: AsyncGenerator<readonly SentFrame[], void, undefined>;
   readonly #encoder = new TextEncoder();
+  readonly #encode: (frame: SentFrame) => string;
   #isWanted = false;
   #isOver = false;
   /** Why the stream ends before everything is told. */
@@ -55,6 +58,7 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
 
   constructor(source: FrameSource, ports: EventStreamPorts) {
     this.#ports = ports;
+    this.#encode = ports.encode ?? encodedFrame;
     this.#frames = source(this.#gone.signal);
     this.#lastSent = ports.clock.monotonic();
   }
@@ -83,12 +87,12 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
         this.#close(controller);
         return;
       }
-      this.#send(controller, value.map(encodedFrame).join(''));
+      this.#send(controller, value.map(this.#encode).join(''));
       this.#ports.onSent?.(value.length);
     } catch (error) {
       this.#isWanted = false;
       if (this.#isOver) return;
-      this.#send(controller, encodedFrame(this.#ports.problem(error)));
+      this.#send(controller, this.#encode(this.#ports.problem(error)));
       this.#close(controller);
     }
   }

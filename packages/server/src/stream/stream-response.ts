@@ -11,7 +11,7 @@ import { beginning } from './position.ts';
 export type StreamRequest = Pick<RouteInput<unknown, unknown, unknown>, 'app' | 'principal' | 'request' | 'requestId'>;
 
 /** Proxies must neither keep a stream nor wait until there is more of it. */
-const streamHeaders: Readonly<Record<string, string>> = {
+export const streamHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
