@@ -41,7 +41,8 @@ export async function openServedApp(host: Host, options: AgentOptions): Promise<
   const { model, isStandIn } = chooseModel(options.model, host.env);
   await model.load();
   const path = writableStorePath(host, options.store);
-  const app = runtime({ app: appOf(options), store: sqlite(path), runnables: [assistant(model, root, askBefore)] });
+  // Keys may be of any tenant.
+  const app = runtime({ app: appOf(options), store: sqlite(path), runnables: [assistant(model, root, askBefore)], tenants: true });
   const announce = (): void => {
     if (isStandIn) notice(host, standInNotice);
     notice(host, `Whoever may call can have files below ${root} read.`);

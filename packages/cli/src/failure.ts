@@ -33,6 +33,8 @@ const inputCodes: ReadonlySet<string> = new Set([
   'invalid_dataset',
   'invalid_eval',
   'user_model_missing',
+  'invalid_server',
+  'cannot_listen',
   'invalid_api_key',
   'api_key_not_found',
   'api_key_state',

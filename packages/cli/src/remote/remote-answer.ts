@@ -18,12 +18,20 @@ export async function answerRemotely(context: RemoteAnswerContext, requestId: st
   const client = await openClient(host, options);
   const request = await client.approvals.get(requestId);
   const { session, invocationId } = request;
-  const before = options.continue ? await eventsOf(client, session) : [];
-  await client.approvals.answer(requestId, answer as Answer);
-  sayAnswered(host, options, request, answer.decision);
-  if (options.continue) return showRun(context, client, { session, run: runOf(invocationId), before });
-  if (options.json !== true) notice(host, 'The run goes on at the server.');
-  return exitCodes.ok;
+  const give = async (): Promise<void> => {
+    await client.approvals.answer(requestId, answer as Answer);
+    sayAnswered(host, options, request, answer.decision);
+  };
+  if (!options.continue) {
+    await give();
+    if (options.json !== true) notice(host, 'The run goes on at the server.');
+    return exitCodes.ok;
+  }
+  return showRun(context, client, async () => {
+    const before = await eventsOf(client, session);
+    await give();
+    return { session, run: runOf(invocationId), before };
+  });
 }
 
 /** The first part of an invocation's path. */

@@ -21,17 +21,21 @@ export async function runRemotely(context: RemoteContext<RemoteRunOptions>, goal
   const { host, options } = context;
   const client = await openClient(host, options);
   const agent = options.agent ?? (await usualAgent(client, options.server));
-  const before = session === undefined ? [] : await eventsOrNew(client, session);
-  const started = await client.runs.start({ agent, input: goal, ...(session === undefined ? {} : { session }) }).accepted();
-  return showRun(context, client, { session: started.session, run: started.id, before });
+  return showRun(context, client, async () => {
+    const before = session === undefined ? [] : await eventsOrNew(client, session);
+    const started = await client.runs.start({ agent, input: goal, ...(session === undefined ? {} : { session }) }).accepted();
+    return { session: started.session, run: started.id, before };
+  });
 }
 
 /** `adjutant resume <session> --server <url>` */
 export async function resumeRemotely(context: RemoteContext, session: string): Promise<number> {
   const client = await openClient(context.host, context.options);
-  const before = await eventsOf(client, session);
-  const { id } = await client.sessions.continue(session);
-  return showRun(context, client, { session, run: id, before });
+  return showRun(context, client, async () => {
+    const before = await eventsOf(client, session);
+    const { id } = await client.sessions.continue(session);
+    return { session, run: id, before };
+  });
 }
 
 /** @throws UsageError when there are several to choose from */

@@ -14,23 +14,28 @@ export interface WatchedRun {
   readonly before: readonly Event[];
 }
 
-/** Shows a run of a server until it ends or waits, as if it were one of this process; gives the exit code. A signal ends the showing, not the run. */
-export async function showRun(context: RunContext, client: AdjutantClient, watched: WatchedRun): Promise<number> {
-  const { interruption } = context;
-  const output = runOutput(context, { resolve: (value) => value, events: watched.before });
+/**
+ * Shows a run of a server until it ends or waits, as if it were one of this process; gives the exit code. A signal ends the showing, not the run.
+ * @param begin asks for what is to be shown; a signal that comes meanwhile is heeded after it
+ */
+export async function showRun(context: RunContext, client: AdjutantClient, begin: () => Promise<WatchedRun>): Promise<number> {
   const leaving = new AbortController();
+  return context.interruption.during(
+    () => leaving.abort(),
+    async () => show(context, client, await begin(), leaving.signal),
+  );
+}
+
+async function show(context: RunContext, client: AdjutantClient, watched: WatchedRun, signal: AbortSignal): Promise<number> {
+  const output = runOutput(context, { resolve: (value) => value, events: watched.before });
   try {
-    const session = await interruption.during(
-      () => leaving.abort(),
-      () => watch(client, watched, output, leaving.signal),
-    );
+    const session = await watch(client, watched, output, signal);
     if (session !== undefined) return reportRun(context, output, resultOf(session, watched.run));
-    output.close();
-    sayHowToGoOn(context, watched);
-    return interruption.exitCode ?? exitCodes.failed;
   } finally {
     output.close();
   }
+  sayHowToGoOn(context, watched);
+  return context.interruption.exitCode ?? exitCodes.failed;
 }
 
 /** The session as it is when the run rests; `undefined` when nobody wants to see it any more. */
