@@ -18,6 +18,7 @@ interface PublishedPackage {
 
 const packages: readonly PublishedPackage[] = [
   { folder: 'core', isLibrary: true },
+  { folder: 'server', isLibrary: true },
   { folder: 'cli', isLibrary: false },
 ];
 
@@ -112,7 +113,7 @@ async function tryInstalled(tarballs: readonly string[]): Promise<void> {
     writeFileSync(join(project, 'package.json'), '{ "name": "smoke-test", "private": true, "type": "module" }\n');
     cpSync(join(repositoryRoot, 'scripts/smoke-test.ts'), join(project, 'smoke-test.ts'));
     const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-    await step('install both into an empty project', 'npm', ['install', ...quiet, ...tarballs], project);
+    await step('install them into an empty project', 'npm', ['install', ...quiet, ...tarballs], project);
     console.log((await step('import every entry', process.execPath, ['smoke-test.ts'], project)).replace(/^(?=.)/gm, '     '));
     console.log(`     ${(await step('adjutant --version', join(project, 'node_modules/.bin/adjutant'), ['--version'], project)).trim()}`);
   } finally {

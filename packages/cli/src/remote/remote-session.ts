@@ -26,7 +26,7 @@ export async function withLargeValues(client: AdjutantClient, session: string, e
 }
 
 /** Whether this is the root of the run, or what it has handed over to. */
-export function isRootOf(run: string, invocationId: string | undefined): boolean {
+function isRootOf(run: string, invocationId: string | undefined): boolean {
   return invocationId !== undefined && (invocationId === run || invocationId.startsWith(`${run}>`)) && !invocationId.includes('/');
 }
 
