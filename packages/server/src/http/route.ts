@@ -124,6 +124,13 @@ function configOf<Params, Query, Body, Answer>(route: RouteDefinition<Params, Qu
   } as unknown as RouteConfig);
 }
 
+/** A route that stands by itself, with its types. */
+export function defineRoute<Params = undefined, Query = undefined, Body = undefined, Answer = undefined>(
+  route: RouteDefinition<Params, Query, Body, Answer>,
+): RouteDefinition<Params, Query, Body, Answer> {
+  return route;
+}
+
 /**
  * Adds a route to a server. What comes in is valid and its caller is allowed to call; what is thrown becomes a problem.
  * @param handle gives the JSON answer, or a response of its own

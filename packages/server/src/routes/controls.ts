@@ -1,7 +1,7 @@
 import { newId } from '../http/new-id.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { reachableSession } from '../http/reachable.ts';
-import { addRoute } from '../http/route.ts';
+import { addRoute, defineRoute } from '../http/route.ts';
 import { acceptedSchema, sessionPathSchema } from '../schemas/common.ts';
 import { startedRunSchema } from '../schemas/run.ts';
 import { messageSchema, reasonSchema } from '../schemas/session.ts';
@@ -9,30 +9,40 @@ import { startedAnswer } from './runs.ts';
 
 const tag = 'Sessions';
 
+const sendMessage = defineRoute({
+  method: 'post',
+  path: '/v1/sessions/{session}/messages',
+  permission: 'operate',
+  operationId: 'sendMessage',
+  tag,
+  summary: 'Leaves a message for the run of a session',
+  description:
+    'The next prompt of its open run has it. Without an open run it is there for the next one: POST /v1/sessions/{session}/runs starts one.',
+  params: sessionPathSchema,
+  body: messageSchema,
+  answers: { 202: { description: 'The message is stored', schema: acceptedSchema } },
+});
+
+const continueSession = defineRoute({
+  method: 'post',
+  path: '/v1/sessions/{session}/continue',
+  permission: 'operate',
+  operationId: 'continueSession',
+  tag,
+  summary: 'Continues the open run of a session',
+  description: 'After a pause, or when nothing continues it by itself. What waits for an answer goes on waiting.',
+  params: sessionPathSchema,
+  answers: { 202: { description: 'The run is continued, in the background', schema: startedRunSchema } },
+});
+
 /** What is said to a session, whoever works on it. */
 export const addControlRoutes: AddRoutes = (api, parts) => {
-  addRoute(
-    api,
-    {
-      method: 'post',
-      path: '/v1/sessions/{session}/messages',
-      permission: 'operate',
-      operationId: 'sendMessage',
-      tag,
-      summary: 'Leaves a message for the run of a session',
-      description:
-        'The next prompt of its open run has it. Without an open run it is there for the next one: POST /v1/sessions/{session}/runs starts one.',
-      params: sessionPathSchema,
-      body: messageSchema,
-      answers: { 202: { description: 'The message is stored', schema: acceptedSchema } },
-    },
-    async (input) => {
-      const { text, interrupt = false, key } = input.body;
-      const { id } = await reachableSession(input, input.params.session);
-      await input.app.send(id, text, { by: input.principal.actor, interrupt, clientKey: key ?? newId(input, 'message') });
-      return { status: 202, body: { session: id, status: 'accepted' as const } };
-    },
-  );
+  addRoute(api, sendMessage, async (input) => {
+    const { text, interrupt = false, key } = input.body;
+    const { id } = await reachableSession(input, input.params.session);
+    await input.app.send(id, text, { by: input.principal.actor, interrupt, clientKey: key ?? newId(input, 'message') });
+    return { status: 202, body: { session: id, status: 'accepted' as const } };
+  });
   for (const { action, operationId, summary, description } of controls) {
     addRoute(
       api,
@@ -57,24 +67,10 @@ export const addControlRoutes: AddRoutes = (api, parts) => {
       },
     );
   }
-  addRoute(
-    api,
-    {
-      method: 'post',
-      path: '/v1/sessions/{session}/continue',
-      permission: 'operate',
-      operationId: 'continueSession',
-      tag,
-      summary: 'Continues the open run of a session',
-      description: 'After a pause, or when nothing continues it by itself. What waits for an answer goes on waiting.',
-      params: sessionPathSchema,
-      answers: { 202: { description: 'The run is continued, in the background', schema: startedRunSchema } },
-    },
-    async (input) => {
-      const { id } = await reachableSession(input, input.params.session);
-      return startedAnswer(parts, input, input.app.resume(id));
-    },
-  );
+  addRoute(api, continueSession, async (input) => {
+    const { id } = await reachableSession(input, input.params.session);
+    return startedAnswer(parts, input, input.app.resume(id));
+  });
 };
 
 const controls = [

@@ -3,77 +3,71 @@ import { SeqOutOfRangeError, type StoredEvent, transcript } from 'adjutant';
 import { ledgersOf, withLargeValues } from '../http/large-values.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { reachableSession } from '../http/reachable.ts';
-import { addRoute } from '../http/route.ts';
+import { addRoute, defineRoute } from '../http/route.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
 import { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import { stateQuerySchema, stateSchema } from '../schemas/session.ts';
 
 const tag = 'Ledgers';
 
+const listEvents = defineRoute({
+  method: 'get',
+  path: '/v1/sessions/{session}/events',
+  permission: 'read',
+  operationId: 'listEvents',
+  tag,
+  summary: 'The events of a session, a page at a time',
+  description: 'From the first one on, or from behind `after`. Asking again with `next` gives what has come since.',
+  params: sessionPathSchema,
+  query: eventQuerySchema,
+  answers: { 200: { description: 'A page of events', schema: eventPageSchema } },
+});
+
+const getState = defineRoute({
+  method: 'get',
+  path: '/v1/sessions/{session}/state',
+  permission: 'read',
+  operationId: 'getState',
+  tag,
+  summary: 'A session as it was right after an event',
+  params: sessionPathSchema,
+  query: stateQuerySchema,
+  answers: { 200: { description: 'State and invocations', schema: stateSchema } },
+});
+
+const getTranscript = defineRoute({
+  method: 'get',
+  path: '/v1/sessions/{session}/transcript',
+  permission: 'read',
+  operationId: 'getTranscript',
+  tag,
+  summary: 'A session as a conversation',
+  params: sessionPathSchema,
+  answers: { 200: { description: 'The conversation, from its beginning', schema: transcriptSchema } },
+});
+
 /** What sessions hold: events, state and conversation. Nothing is claimed: whoever works on a session is not disturbed. */
 export const addLedgerRoutes: AddRoutes = (api) => {
-  addRoute(
-    api,
-    {
-      method: 'get',
-      path: '/v1/sessions/{session}/events',
-      permission: 'read',
-      operationId: 'listEvents',
-      tag,
-      summary: 'The events of a session, a page at a time',
-      description: 'From the first one on, or from behind `after`. Asking again with `next` gives what has come since.',
-      params: sessionPathSchema,
-      query: eventQuerySchema,
-      answers: { 200: { description: 'A page of events', schema: eventPageSchema } },
-    },
-    async (input) => {
-      const { app, query } = input;
-      const { id, seq: last } = await reachableSession(input, input.params.session);
-      const { after, limit, values } = query;
-      if (after > last) throw new SeqOutOfRangeError({ seq: after, last });
-      const events: StoredEvent[] = [];
-      for await (const event of app.events(id, { after, upTo: after + limit })) events.push(event);
-      const told: unknown = values === 'full' ? await withLargeValues(events, ledgersOf(app)) : events;
-      const next = events.at(-1)?.seq ?? after;
-      return { status: 200, body: { events: told as z.infer<typeof eventPageSchema>['events'], next, last: Math.max(last, next) } };
-    },
-  );
-  addRoute(
-    api,
-    {
-      method: 'get',
-      path: '/v1/sessions/{session}/state',
-      permission: 'read',
-      operationId: 'getState',
-      tag,
-      summary: 'A session as it was right after an event',
-      params: sessionPathSchema,
-      query: stateQuerySchema,
-      answers: { 200: { description: 'State and invocations', schema: stateSchema } },
-    },
-    async (input) => {
-      const { id } = await reachableSession(input, input.params.session);
-      const snapshot: unknown = await input.app.stateAt(id, input.query.at);
-      return { status: 200, body: snapshot as z.infer<typeof stateSchema> };
-    },
-  );
-  addRoute(
-    api,
-    {
-      method: 'get',
-      path: '/v1/sessions/{session}/transcript',
-      permission: 'read',
-      operationId: 'getTranscript',
-      tag,
-      summary: 'A session as a conversation',
-      params: sessionPathSchema,
-      answers: { 200: { description: 'The conversation, from its beginning', schema: transcriptSchema } },
-    },
-    async (input) => {
-      const { id } = await reachableSession(input, input.params.session);
-      const { events, ledger } = await input.app.session({ id, observe: false });
-      const entries: unknown = transcript(events, ledger.resolve);
-      return { status: 200, body: { entries: entries as z.infer<typeof transcriptSchema>['entries'] } };
-    },
-  );
+  addRoute(api, listEvents, async (input) => {
+    const { app, query } = input;
+    const { id, seq: last } = await reachableSession(input, input.params.session);
+    const { after, limit, values } = query;
+    if (after > last) throw new SeqOutOfRangeError({ seq: after, last });
+    const events: StoredEvent[] = [];
+    for await (const event of app.events(id, { after, upTo: after + limit })) events.push(event);
+    const told: unknown = values === 'full' ? await withLargeValues(events, ledgersOf(app)) : events;
+    const next = events.at(-1)?.seq ?? after;
+    return { status: 200, body: { events: told as z.infer<typeof eventPageSchema>['events'], next, last: Math.max(last, next) } };
+  });
+  addRoute(api, getState, async (input) => {
+    const { id } = await reachableSession(input, input.params.session);
+    const snapshot: unknown = await input.app.stateAt(id, input.query.at);
+    return { status: 200, body: snapshot as z.infer<typeof stateSchema> };
+  });
+  addRoute(api, getTranscript, async (input) => {
+    const { id } = await reachableSession(input, input.params.session);
+    const { events, ledger } = await input.app.session({ id, observe: false });
+    const entries: unknown = transcript(events, ledger.resolve);
+    return { status: 200, body: { entries: entries as z.infer<typeof transcriptSchema>['entries'] } };
+  });
 };

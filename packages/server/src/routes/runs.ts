@@ -1,11 +1,11 @@
 import type { z } from '@hono/zod-openapi';
-import { isAdjutantError, type Run, type Runnable } from 'adjutant';
+import { isAdjutantError, type JsonValue, type Run, type Runnable } from 'adjutant';
 import { ledgersOf, withLargeValues } from '../http/large-values.ts';
-import { newId } from '../http/new-id.ts';
+import { isBegunBefore, newId } from '../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import { reachableAgent, reachableSession } from '../http/reachable.ts';
-import { addRoute, type Reply, type RouteInput } from '../http/route.ts';
+import { addRoute, defineRoute, type Reply, type RouteInput } from '../http/route.ts';
 import { noUse } from '../runs/model-use.ts';
 import { type RunView, runAtRest, runsOf } from '../runs/run-view.ts';
 import type { RunOutline } from '../runs/session-runs.ts';
@@ -42,120 +42,113 @@ const startText =
   'It goes on when nobody listens, and in another process when this one ends. With `Accept: text/event-stream` the answer is the stream of the run. ' +
   'When the session has an open run of the agent, the input is a message to it; when it has one of another agent, it is busy (409).';
 
+const startRun = defineRoute({
+  method: 'post',
+  path: '/v1/runs',
+  permission: 'operate',
+  operationId: 'startRun',
+  tag,
+  summary: 'Starts a run, in a new session or in one that exists',
+  description: startText,
+  body: newRunSchema,
+  answers: { 200: streamed, 202: accepted },
+});
+
+const startRunInSession = defineRoute({
+  method: 'post',
+  path: '/v1/sessions/{session}/runs',
+  permission: 'operate',
+  operationId: 'startRunInSession',
+  tag,
+  summary: 'Starts a run in a session',
+  description: startText,
+  params: sessionPathSchema,
+  body: newRunOfSessionSchema,
+  answers: { 200: streamed, 202: accepted },
+});
+
+const listRuns = defineRoute({
+  method: 'get',
+  path: '/v1/sessions/{session}/runs',
+  permission: 'read',
+  operationId: 'listRuns',
+  tag,
+  summary: 'The runs of a session, newest first',
+  params: sessionPathSchema,
+  query: runsQuerySchema,
+  answers: { 200: { description: 'A page of runs', schema: runPageSchema } },
+});
+
+const getRun = defineRoute({
+  method: 'get',
+  path: '/v1/sessions/{session}/runs/{run}',
+  permission: 'read',
+  operationId: 'getRun',
+  tag,
+  summary: 'One run, now or once it rests',
+  description: 'With `wait` it is answered as soon as the run has ended or waits for somebody. The run goes on whatever becomes of the request.',
+  params: runPathSchema,
+  query: runQuerySchema,
+  answers: { 200: { description: 'The run', schema: runSchema } },
+});
+
+const cancelRun = defineRoute({
+  method: 'post',
+  path: '/v1/sessions/{session}/runs/{run}/cancel',
+  permission: 'operate',
+  operationId: 'cancelRun',
+  tag,
+  summary: 'Cancels this run and no other',
+  description: 'The call of the model and the tools are aborted, and the ledger says who wanted it. GET the run with `wait` for its end.',
+  params: runPathSchema,
+  body: reasonSchema,
+  isBodyOptional: true,
+  answers: { 202: { description: 'The wish is stored, and heeded within a second', schema: runSchema } },
+});
+
 /** Runs: started, listed, looked at, waited for and cancelled. */
 export const addRunRoutes: AddRoutes = (api, parts) => {
-  addRoute(
-    api,
-    {
-      method: 'post',
-      path: '/v1/runs',
-      permission: 'operate',
-      operationId: 'startRun',
-      tag,
-      summary: 'Starts a run, in a new session or in one that exists',
-      description: startText,
-      body: newRunSchema,
-      answers: { 200: streamed, 202: accepted },
-    },
-    async (input) => {
-      const { body } = input;
-      const agent = reachableAgent(input, body.agent);
-      return start(parts, input, { agent, session: await sessionFor(input, body), asked: body });
-    },
-  );
-  addRoute(
-    api,
-    {
-      method: 'post',
-      path: '/v1/sessions/{session}/runs',
-      permission: 'operate',
-      operationId: 'startRunInSession',
-      tag,
-      summary: 'Starts a run in a session',
-      description: startText,
-      params: sessionPathSchema,
-      body: newRunOfSessionSchema,
-      answers: { 200: streamed, 202: accepted },
-    },
-    async (input) => {
-      const { body } = input;
-      const { id: session } = await reachableSession(input, input.params.session);
-      return start(parts, input, { agent: reachableAgent(input, body.agent), session, asked: body });
-    },
-  );
-  addRoute(
-    api,
-    {
-      method: 'get',
-      path: '/v1/sessions/{session}/runs',
-      permission: 'read',
-      operationId: 'listRuns',
-      tag,
-      summary: 'The runs of a session, newest first',
-      params: sessionPathSchema,
-      query: runsQuerySchema,
-      answers: { 200: { description: 'A page of runs', schema: runPageSchema } },
-    },
-    async (input) => {
-      const { limit, cursor = Number.POSITIVE_INFINITY } = input.query;
-      const { id } = await reachableSession(input, input.params.session);
-      const { all } = await runsOf(input.app, id);
-      const older = all.filter(({ startSeq }) => startSeq < cursor).toReversed();
-      const page = older.slice(0, limit);
-      const next = older.length > limit ? page.at(-1) : undefined;
-      return { status: 200, body: { runs: page.map(outlineAnswer), ...(next === undefined ? {} : { cursor: String(next.startSeq) }) } };
-    },
-  );
-  addRoute(
-    api,
-    {
-      method: 'get',
-      path: '/v1/sessions/{session}/runs/{run}',
-      permission: 'read',
-      operationId: 'getRun',
-      tag,
-      summary: 'One run, now or once it rests',
-      description: 'With `wait` it is answered as soon as the run has ended or waits for somebody. The run goes on whatever becomes of the request.',
-      params: runPathSchema,
-      query: runQuerySchema,
-      answers: { 200: { description: 'The run', schema: runSchema } },
-    },
-    async (input) => {
-      const { app, params, query, request } = input;
-      const { id: session } = await reachableSession(input, params.session);
-      const { signal, end } = patience(parts, request, query.wait);
-      try {
-        const view = await runAtRest({ app, session, run: params.run }, signal);
-        return { status: 200, body: await runAnswer(input, session, view) };
-      } finally {
-        end();
-      }
-    },
-  );
-  addRoute(
-    api,
-    {
-      method: 'post',
-      path: '/v1/sessions/{session}/runs/{run}/cancel',
-      permission: 'operate',
-      operationId: 'cancelRun',
-      tag,
-      summary: 'Cancels this run and no other',
-      description: 'The call of the model and the tools are aborted, and the ledger says who wanted it. GET the run with `wait` for its end.',
-      params: runPathSchema,
-      body: reasonSchema,
-      isBodyOptional: true,
-      answers: { 202: { description: 'The wish is stored, and heeded within a second', schema: runSchema } },
-    },
-    async (input) => {
-      const { app, params, body, principal } = input;
-      const { id: session } = await reachableSession(input, params.session);
-      const view = await runAtRest({ app, session, run: params.run }, AbortSignal.abort());
+  addRoute(api, startRun, async (input) => {
+    const { body } = input;
+    const agent = reachableAgent(input, body.agent);
+    return start(parts, input, { agent, session: await sessionFor(input, body), asked: body });
+  });
+  addRoute(api, startRunInSession, async (input) => {
+    const { body } = input;
+    const { id: session } = await reachableSession(input, input.params.session);
+    return start(parts, input, { agent: reachableAgent(input, body.agent), session, asked: body });
+  });
+  addRoute(api, listRuns, async (input) => {
+    const { limit, cursor = Number.POSITIVE_INFINITY } = input.query;
+    const { id } = await reachableSession(input, input.params.session);
+    const { all } = await runsOf(input.app, id);
+    const older = all.filter(({ startSeq }) => startSeq < cursor).toReversed();
+    const page = older.slice(0, limit);
+    const next = older.length > limit ? page.at(-1) : undefined;
+    return { status: 200, body: { runs: page.map(outlineAnswer), ...(next === undefined ? {} : { cursor: String(next.startSeq) }) } };
+  });
+  addRoute(api, getRun, async (input) => {
+    const { app, params, query, request } = input;
+    const { id: session } = await reachableSession(input, params.session);
+    const { signal, end } = patience(parts, request, query.wait);
+    try {
+      const view = await runAtRest({ app, session, run: params.run }, signal);
+      return { status: 200, body: await runAnswer(input, session, view) };
+    } finally {
+      end();
+    }
+  });
+  addRoute(api, cancelRun, async (input) => {
+    const { app, params, body, principal } = input;
+    const { id: session } = await reachableSession(input, params.session);
+    const view = await runAtRest({ app, session, run: params.run }, AbortSignal.abort());
+    // The request was begun before, and may be what has ended it.
+    if (view.outline?.endedAt === undefined || !isBegunBefore(input)) {
       const runId = cancellable(view, params.run);
       await app.cancel(session, { runId, by: principal.actor, ...(body.reason === undefined ? {} : { reason: body.reason }) });
-      return { status: 202, body: await runAnswer(input, session, view) };
-    },
-  );
+    }
+    return { status: 202, body: await runAnswer(input, session, view) };
+  });
 };
 
 /** The session that a run is to be in: the one that is named, or a new one, which comes into being with the run. */
@@ -182,7 +175,7 @@ function start(parts: ServerParts, input: AnyInput, { agent, session, asked }: S
     session,
     runId,
     ...(asked.input === undefined ? {} : { input: asked.input }),
-    ...(asked.data === undefined ? {} : { data: asked.data as never }),
+    ...(asked.data === undefined ? {} : { data: asked.data as JsonValue }),
   });
   parts.metrics.runStarted(agent.name, run);
   return startedAnswer(parts, input, run, runId);
@@ -206,7 +199,7 @@ function wantsStream({ headers }: Request): boolean {
 }
 
 /** What keeps a run that was accepted from being carried out here; another process goes on with it. That this one closes is no fault. */
-function reportFailure({ options, closing }: ServerParts, { requestId, request }: AnyInput, error: unknown): void {
+export function reportFailure({ options, closing }: ServerParts, { requestId, request }: AnyInput, error: unknown): void {
   if (closing.aborted || isAdjutantError(error, 'run_stopped') || isAdjutantError(error, 'session_deleted')) return;
   options.onError?.(error, { id: requestId, method: request.method, path: new URL(request.url).pathname });
 }

@@ -4,7 +4,7 @@ import { isBegunBefore, newId } from '../http/new-id.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import { type Asking, isReachable, reachableSession } from '../http/reachable.ts';
-import { addRoute, type RouteInput } from '../http/route.ts';
+import { addRoute, defineRoute, type RouteInput } from '../http/route.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
 import {
   deleteQuerySchema,
@@ -26,131 +26,121 @@ const mostReads = 20;
 type NewSession = z.infer<typeof newSessionSchema>;
 type SessionQuery = z.infer<typeof sessionQuerySchema>;
 
+const createSession = defineRoute({
+  method: 'post',
+  path: '/v1/sessions',
+  permission: 'operate',
+  operationId: 'createSession',
+  tag,
+  summary: 'Makes a session',
+  body: newSessionSchema,
+  answers: { 201: { description: 'The session is stored', schema: sessionSchema, headers: { Location: 'Address of the session.' } } },
+});
+
+const listSessions = defineRoute({
+  method: 'get',
+  path: '/v1/sessions',
+  permission: 'read',
+  operationId: 'listSessions',
+  tag,
+  summary: 'Sessions, newest first',
+  description:
+    'A session that changes while pages are read moves to the front of the order by `updatedAt`; in the order by `createdAt` none is missed. ' +
+    'A page can have fewer sessions than its limit and still not be the last one: that is the one without a `cursor`.',
+  query: sessionQuerySchema,
+  answers: { 200: { description: 'A page of sessions', schema: sessionPageSchema } },
+});
+
+const getSession = defineRoute({
+  method: 'get',
+  path: '/v1/sessions/{session}',
+  permission: 'read',
+  operationId: 'getSession',
+  tag,
+  summary: 'One session',
+  params: sessionPathSchema,
+  answers: { 200: { description: 'The session', schema: sessionDetailsSchema } },
+});
+
+const deleteSession = defineRoute({
+  method: 'delete',
+  path: '/v1/sessions/{session}',
+  permission: 'operate',
+  operationId: 'deleteSession',
+  tag,
+  summary: 'Removes a session for good',
+  description:
+    'Its events, its large values, what waits for an answer and what was sent to it go; its id is free at once. What its forks share stays until the last of them is gone, unless they are erased too. A run that is under way on it stops.',
+  params: sessionPathSchema,
+  query: deleteQuerySchema,
+  answers: { 204: { description: 'It is gone' } },
+});
+
+const forkSession = defineRoute({
+  method: 'post',
+  path: '/v1/sessions/{session}/fork',
+  permission: 'operate',
+  operationId: 'forkSession',
+  tag,
+  summary: 'Makes a session that shares the beginning of another one',
+  description: 'It goes its own way from there. What was done in the shared part stays done. The store copies nothing.',
+  params: sessionPathSchema,
+  body: newForkSchema,
+  isBodyOptional: true,
+  answers: { 201: { description: 'The fork is stored', schema: sessionSchema, headers: { Location: 'Address of the fork.' } } },
+});
+
 /** Sessions: made, listed, looked at, deleted and forked. */
 export const addSessionRoutes: AddRoutes = (api) => {
-  addRoute(
-    api,
-    {
-      method: 'post',
-      path: '/v1/sessions',
-      permission: 'operate',
-      operationId: 'createSession',
-      tag,
-      summary: 'Makes a session',
-      body: newSessionSchema,
-      answers: { 201: { description: 'The session is stored', schema: sessionSchema, headers: { Location: 'Address of the session.' } } },
-    },
-    async (input) => {
-      const { body } = input;
-      const user = ownUser(input, body);
-      assertMayBind(input, body);
-      const id = body.id ?? newId(input, 'session');
-      try {
-        const { scopes, permissions } = body;
-        await input.app.sessions.create({
-          id,
-          ...(user === undefined ? {} : { userId: user }),
-          ...(scopes === undefined ? {} : { scopes }),
-          ...(permissions === undefined ? {} : { permissions }),
-        });
-      } catch (error) {
-        if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
-      }
-      return made(input, id);
-    },
-  );
-  addRoute(
-    api,
-    {
-      method: 'get',
-      path: '/v1/sessions',
-      permission: 'read',
-      operationId: 'listSessions',
-      tag,
-      summary: 'Sessions, newest first',
-      description:
-        'A session that changes while pages are read moves to the front of the order by `updatedAt`; in the order by `createdAt` none is missed. ' +
-        'A page can have fewer sessions than its limit and still not be the last one: that is the one without a `cursor`.',
-      query: sessionQuerySchema,
-      answers: { 200: { description: 'A page of sessions', schema: sessionPageSchema } },
-    },
-    async (input) => {
-      const { sessions, cursor } = await reachablePage(input, input.query);
-      return { status: 200, body: { sessions: sessions.map(answerOf), ...(cursor === undefined ? {} : { cursor }) } };
-    },
-  );
-  addRoute(
-    api,
-    {
-      method: 'get',
-      path: '/v1/sessions/{session}',
-      permission: 'read',
-      operationId: 'getSession',
-      tag,
-      summary: 'One session',
-      params: sessionPathSchema,
-      answers: { 200: { description: 'The session', schema: sessionDetailsSchema } },
-    },
-    async (input) => {
-      const listing = await reachableSession(input, input.params.session);
-      const waiting = await input.app.requests.list({ session: listing.id, status: 'pending', limit: mostCounted });
-      return { status: 200, body: { ...answerOf(listing), waiting: waiting.length } };
-    },
-  );
-  addRoute(
-    api,
-    {
-      method: 'delete',
-      path: '/v1/sessions/{session}',
-      permission: 'operate',
-      operationId: 'deleteSession',
-      tag,
-      summary: 'Removes a session for good',
-      description:
-        'Its events, its large values, what waits for an answer and what was sent to it go; its id is free at once. What its forks share stays until the last of them is gone, unless they are erased too. A run that is under way on it stops.',
-      params: sessionPathSchema,
-      query: deleteQuerySchema,
-      answers: { 204: { description: 'It is gone' } },
-    },
-    async (input) => {
-      const { app, params, query, context } = input;
-      try {
-        const { id } = await reachableSession(input, params.session);
-        await (query.erase ? app.sessions.erase(id) : app.sessions.delete(id));
-      } catch (error) {
-        if (!isAdjutantError(error, 'session_not_found') || !isBegunBefore(input)) throw error;
-      }
-      return context.body(null, 204);
-    },
-  );
-  addRoute(
-    api,
-    {
-      method: 'post',
-      path: '/v1/sessions/{session}/fork',
-      permission: 'operate',
-      operationId: 'forkSession',
-      tag,
-      summary: 'Makes a session that shares the beginning of another one',
-      description: 'It goes its own way from there. What was done in the shared part stays done. The store copies nothing.',
-      params: sessionPathSchema,
-      body: newForkSchema,
-      isBodyOptional: true,
-      answers: { 201: { description: 'The fork is stored', schema: sessionSchema, headers: { Location: 'Address of the fork.' } } },
-    },
-    async (input) => {
-      const { app, body } = input;
-      const { id: from } = await reachableSession(input, input.params.session);
-      const id = body.id ?? newId(input, 'session');
-      try {
-        const { at, shared } = body;
-        await app.fork(from, { id, ...(at === undefined ? {} : { at }), ...(shared === undefined ? {} : { shared }) });
-      } catch (error) {
-        if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
-      }
-      return made(input, id);
-    },
-  );
+  addRoute(api, createSession, async (input) => {
+    const { body } = input;
+    const user = ownUser(input, body);
+    assertMayBind(input, body);
+    const id = body.id ?? newId(input, 'session');
+    try {
+      const { scopes, permissions } = body;
+      await input.app.sessions.create({
+        id,
+        ...(user === undefined ? {} : { userId: user }),
+        ...(scopes === undefined ? {} : { scopes }),
+        ...(permissions === undefined ? {} : { permissions }),
+      });
+    } catch (error) {
+      if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
+    }
+    return made(input, id);
+  });
+  addRoute(api, listSessions, async (input) => {
+    const { sessions, cursor } = await reachablePage(input, input.query);
+    return { status: 200, body: { sessions: sessions.map(answerOf), ...(cursor === undefined ? {} : { cursor }) } };
+  });
+  addRoute(api, getSession, async (input) => {
+    const listing = await reachableSession(input, input.params.session);
+    const waiting = await input.app.requests.list({ session: listing.id, status: 'pending', limit: mostCounted });
+    return { status: 200, body: { ...answerOf(listing), waiting: waiting.length } };
+  });
+  addRoute(api, deleteSession, async (input) => {
+    const { app, params, query, context } = input;
+    try {
+      const { id } = await reachableSession(input, params.session);
+      await (query.erase ? app.sessions.erase(id) : app.sessions.delete(id));
+    } catch (error) {
+      if (!isAdjutantError(error, 'session_not_found') || !isBegunBefore(input)) throw error;
+    }
+    return context.body(null, 204);
+  });
+  addRoute(api, forkSession, async (input) => {
+    const { app, body } = input;
+    const { id: from } = await reachableSession(input, input.params.session);
+    const id = body.id ?? newId(input, 'session');
+    try {
+      const { at, shared } = body;
+      await app.fork(from, { id, ...(at === undefined ? {} : { at }), ...(shared === undefined ? {} : { shared }) });
+    } catch (error) {
+      if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
+    }
+    return made(input, id);
+  });
 };
 
 /**
