@@ -7,6 +7,7 @@ import { addApprovalLinkRoutes } from './approval-links.ts';
 import { addApprovalPageRoutes } from './approval-page.ts';
 import { addApprovalRoutes } from './approvals.ts';
 import { addAuditRoutes } from './audit.ts';
+import { addChatRoutes } from './chat.ts';
 import { addControlRoutes } from './controls.ts';
 import { addHealthRoutes } from './health.ts';
 import { addKeyRoutes } from './keys.ts';
@@ -35,6 +36,7 @@ const all: readonly AddRoutes[] = [
   addAuditRoutes,
   addKeyRoutes,
   addStreamRoutes,
+  addChatRoutes,
   addSocketRoutes,
 ];
 

@@ -1,0 +1,200 @@
+import { z } from '@hono/zod-openapi';
+import type { Run, Runnable } from 'adjutant';
+import type { AddRoutes, ServerParts } from '../http/parts.ts';
+import { RequestRefusedError } from '../http/problem.ts';
+import { isReachable, reachableAgent, reachableSession } from '../http/reachable.ts';
+import { reachableRequest } from '../http/reachable-request.ts';
+import { addRoute, defineRoute, type RouteInput } from '../http/route.ts';
+import { agentPathSchema } from '../schemas/agent.ts';
+import { type ChatJson, type ChatMessage, chatSchema } from '../schemas/chat.ts';
+import { sessionPathSchema } from '../schemas/common.ts';
+import { type ChatLedger, type ChatRun, chatKeyOf, emptyChat, lastRun, readChat } from '../stream/ui-message/chat-ledger.ts';
+import { type ChatSubject, chatResponse } from '../stream/ui-message/chat-response.ts';
+import { answersOf, type SaidAnswer, sentMessage, signatureOf, textOfMessage } from '../stream/ui-message/sent-message.ts';
+import { reportFailure } from './runs.ts';
+
+const stream = {
+  description: 'The answer, as a UI message stream of the AI SDK',
+  contentType: 'text/event-stream',
+  headers: { 'x-vercel-ai-ui-message-stream': '`v1`.' },
+};
+
+const sendChat = defineRoute({
+  method: 'post',
+  path: '/v1/agents/{agent}/chat',
+  permission: 'operate',
+  operationId: 'sendChat',
+  tag: 'Agents',
+  summary: 'A message of a chat, or what is said to an approval in it',
+  description:
+    'For `useChat` of the AI SDK with its default transport. The last message is the input of a run, once for each id of a message; approvals and outputs ' +
+    'of tools in an assistant message answer what the run asks for. Earlier messages are not read: the ledger says what was said. A run goes on when the ' +
+    'connection is lost.',
+  params: agentPathSchema,
+  body: chatSchema,
+  answers: { 200: stream },
+});
+
+const resumeChat = defineRoute({
+  method: 'get',
+  path: '/v1/agents/{agent}/chat/{session}/stream',
+  permission: 'read',
+  operationId: 'resumeChat',
+  tag: 'Agents',
+  summary: 'The answer that is under way in a chat',
+  description: 'For `resume` of `useChat`: the answer from its beginning, with what has been written of it so far, and then the rest.',
+  params: z.strictObject({ ...agentPathSchema.shape, ...sessionPathSchema.shape }),
+  answers: { 200: stream, 204: { description: 'Nothing is under way' } },
+});
+
+type Sent = RouteInput<unknown, unknown, ChatJson>;
+type Asking = Omit<Sent, 'body'>;
+
+/** Chats: conversations with an agent as `useChat` of the AI SDK holds them. The id of a chat is that of its session. */
+export const addChatRoutes: AddRoutes = (api, parts) => {
+  addRoute(api, sendChat, (input) => {
+    const agent = reachableAgent(input, input.params.agent);
+    const message = sentMessage(input.body);
+    switch (message.role) {
+      case 'assistant':
+        return continued(parts, input, agent, message);
+      case 'user':
+        return asked(parts, input, agent, message);
+      case 'system':
+        throw new RequestRefusedError(
+          400,
+          'chat_role_unsupported',
+          'A message of the role "system" cannot be sent: the agent has its own instructions.',
+        );
+    }
+  });
+  addRoute(api, resumeChat, async (input) => {
+    const { app, params, context } = input;
+    const agent = reachableAgent(input, params.agent);
+    const [listing] = await app.list({ id: params.session, limit: 1 });
+    // A chat that has not begun is no fault of the page that opens it.
+    const chat = listing === undefined || !isReachable(input, listing) ? emptyChat : await readChat(app, params.session);
+    const run = lastRun(chat);
+    const to = chat.conversation.next.at(-1) ?? chat.conversation.answer?.id;
+    if (run === undefined || to === undefined || run.status !== 'open' || run.agent !== agent.name) return context.body(null, 204);
+    return chatResponse(parts, input, told(input, params.session, chat, run, to));
+  });
+};
+
+/** The answer to an input from its beginning to where its run rests. */
+function told({ app }: Asking, session: string, { head }: ChatLedger, { startSeq, restSeq }: ChatRun, to: string): ChatSubject {
+  return { app, session, after: startSeq - 1, to, restsAfter: restSeq === undefined ? head : restSeq - 1, awaited: [] };
+}
+
+/** Somebody wrote to the agent. */
+async function asked(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<Response> {
+  const { app, body } = input;
+  const { id: session, trigger } = body;
+  const text = textOfMessage(message);
+  const [known] = await app.list({ id: session, limit: 1 });
+  const chat = known === undefined ? emptyChat : await readChat(app, (await reachableSession(input, session)).id);
+  const to = chatKeyOf(message.id);
+  const before = chat.inputs.get(to);
+  if (before === undefined) return begun(parts, input, { agent, chat, to, text, isNew: known === undefined });
+  if (before.text !== text) throw conflict('chat_message_changed', 'The message was sent before with another text, and the ledger keeps it.');
+  const run = chat.runs.get(before.run);
+  if (run === undefined || run.agent !== agent.name) throw conflict('chat_other_agent', 'The message was sent to another agent.');
+  if (trigger === 'submit-message' || run.status === 'open') return chatResponse(parts, input, told(input, session, chat, run, to));
+  return again(parts, input, chat, run, to);
+}
+
+interface NewMessage {
+  readonly agent: Runnable;
+  readonly chat: ChatLedger;
+  readonly to: string;
+  readonly text: string;
+  /** Whether the session is to be made. */
+  readonly isNew: boolean;
+}
+
+/** A message that the ledger does not have yet begins a run, or goes to the one that is open. */
+async function begun(parts: ServerParts, input: Sent, { agent, chat, to, text, isNew }: NewMessage): Promise<Response> {
+  const { app, principal, body } = input;
+  const { id: session } = body;
+  assertNothingAsked(chat);
+  const place = isNew ? await app.session({ id: session, ...(principal.user === undefined ? {} : { userId: principal.user }) }) : session;
+  const run = app.run(agent, { session: place, runId: to, input: text });
+  parts.metrics.runStarted(agent.name, run);
+  await accepted(parts, input, run);
+  const open = lastRun(chat);
+  const after = open?.status === 'open' ? open.startSeq - 1 : chat.head;
+  return chatResponse(parts, input, { app, session, after, to, restsAfter: chat.head, awaited: [] });
+}
+
+/** A run that failed is taken up again where it failed; an answer that was given stands. */
+async function again(parts: ServerParts, input: Sent, chat: ChatLedger, run: ChatRun, to: string): Promise<Response> {
+  const { app, body, principal } = input;
+  const { id: session } = body;
+  if (run.status === 'completed' || lastRun(chat) !== run)
+    throw conflict('chat_answer_stands', 'The message has its answer, and the ledger keeps it.');
+  await app.reopen(session, { reason: 'asked for again in the chat', by: principal.actor });
+  await accepted(parts, input, app.resume(session));
+  return chatResponse(parts, input, { app, session, after: run.startSeq - 1, to, restsAfter: chat.head, awaited: [] });
+}
+
+async function accepted(parts: ServerParts, input: Sent, run: Run): Promise<void> {
+  await run.accepted();
+  run.catch((error: unknown) => reportFailure(parts, input, error));
+}
+
+/** @throws RequestRefusedError `chat_waiting` (409) */
+function assertNothingAsked(chat: ChatLedger): void {
+  const { asked: open } = chat.conversation;
+  const [question] = Object.values(open);
+  if (question === undefined || lastRun(chat)?.status !== 'open') return;
+  const { requestId, request } = question;
+  const message = `The agent waits for an answer first: ${request.summary}`;
+  throw new RequestRefusedError(409, 'chat_waiting', message, { requestId });
+}
+
+/** Somebody said something to what the run asks for: the run goes on, and with it its answer. */
+async function continued(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<Response> {
+  const { app, body, principal } = input;
+  const { id: session } = await reachableSession(input, body.id);
+  const chat = await readChat(app, session);
+  const run = lastRun(chat);
+  const { answer, asked: open } = chat.conversation;
+  const inputs = Object.values(open).flatMap(({ kind, callId, requestId }): [string, string][] => (kind === 'input' ? [[callId, requestId]] : []));
+  const answers = answersOf(message, new Map(inputs));
+  if (answers.length === 0)
+    throw conflict('chat_nothing_said', 'The message answers nothing that is asked for. Send a message of a user, or an approval.');
+  const requests = await Promise.all(answers.map((said) => assertPending(input, session, said)));
+  if (run === undefined || answer === undefined || run.agent !== agent.name) throw conflict('chat_other_agent', 'Another agent asks for this.');
+  for (const [index, { decision, reason, ...said }] of answers.entries()) {
+    const given = 'input' in said ? { input: said.input as never } : {};
+    await app.answer(requests[index] as string, { by: principal.actor, decision, ...given, ...(reason === undefined ? {} : { reason }) });
+  }
+  const known = { upTo: chat.head, lastStep: signatureOf(message) };
+  return chatResponse(parts, input, {
+    app,
+    session,
+    after: run.startSeq - 1,
+    to: answer.id,
+    restsAfter: chat.head,
+    awaited: requests,
+    known,
+  });
+}
+
+/**
+ * Nothing is answered before all answers of a message can be.
+ * @returns the id of the request
+ * @throws RequestNotFoundError, RequestRefusedError `chat_approval_mismatch`, `request_settled` (409)
+ */
+async function assertPending(input: Sent, session: string, { requestId = '', toolCallId }: SaidAnswer): Promise<string> {
+  const entry = await reachableRequest(input, requestId);
+  if (entry.session !== session || entry.callId !== toolCallId) {
+    throw conflict('chat_approval_mismatch', `The request "${requestId}" is not about the call "${toolCallId}" of this chat.`);
+  }
+  if (entry.status === 'pending') return requestId;
+  throw conflict('request_settled', `The request "${requestId}" was settled before (${entry.status}). Load the chat again.`);
+}
+
+function conflict(code: string, message: string): RequestRefusedError {
+  return new RequestRefusedError(409, code, message);
+}

@@ -1,0 +1,50 @@
+import { z } from '@hono/zod-openapi';
+import { idSchema } from './common.ts';
+
+const longestReason = 10_000;
+
+/** A part of a message; which members it has depends on its type. */
+const partSchema = z
+  .looseObject({ type: z.string() })
+  .openapi('ChatPart', { description: 'A part of a message, as the AI SDK has it.', example: { type: 'text', text: 'Where is my order?' } });
+
+export const chatMessageSchema = z
+  .looseObject({ id: idSchema, role: z.enum(['system', 'user', 'assistant']), parts: z.array(partSchema) })
+  .openapi('ChatMessage', { description: 'A `UIMessage` of the AI SDK.' });
+
+export type ChatMessage = z.infer<typeof chatMessageSchema>;
+
+export const chatSchema = z
+  .strictObject({
+    id: idSchema.openapi({ description: 'Id of the chat, which is that of the session. One that does not exist is made.', example: 'chat-7' }),
+    messages: z
+      .array(chatMessageSchema)
+      .min(1)
+      .openapi({ description: 'Only the message that is sent is read, which is the last one. What was said before is in the ledger.' }),
+    trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
+    messageId: idSchema.optional().openapi({ description: 'Which message is sent. Missing: the last one.' }),
+  })
+  .openapi('Chat', {
+    description: 'What the `DefaultChatTransport` of the AI SDK sends.',
+    example: {
+      id: 'chat-7',
+      trigger: 'submit-message',
+      messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Where is my order?' }] }],
+    },
+  });
+
+export type ChatJson = z.infer<typeof chatSchema>;
+
+/** A part by which somebody gives leave, or does not. */
+export const approvalPartSchema = z.looseObject({
+  type: z.string(),
+  toolCallId: z.string(),
+  state: z.literal('approval-responded'),
+  approval: z.looseObject({ id: z.string().min(1), approved: z.boolean(), reason: z.string().max(longestReason).optional() }),
+});
+
+/** A part by which a page gives what a tool asked for. */
+export const outputPartSchema = z.union([
+  z.looseObject({ type: z.string(), toolCallId: z.string(), state: z.literal('output-available'), output: z.unknown() }),
+  z.looseObject({ type: z.string(), toolCallId: z.string(), state: z.literal('output-error'), errorText: z.string().max(longestReason) }),
+]);

@@ -1,0 +1,47 @@
+import type { UiPart } from './part.ts';
+
+/** A part with what is known of its place. */
+export type PlacedPart = UiPart & {
+  /** `seq` of the first event that is about it; missing while it is only streamed. */
+  readonly order?: number;
+  /** The invocation that it belongs to. */
+  readonly from: string;
+  /** What is durable of a text. */
+  readonly sure?: string;
+};
+
+export interface PlacedStep {
+  readonly parts: readonly PlacedPart[];
+  readonly isDone: boolean;
+}
+
+/** A round that is under way. */
+export interface OpenRound {
+  readonly round: number;
+  /** Whether the model is still writing. */
+  readonly isAnswering: boolean;
+  /** Calls without a result. */
+  readonly calls: readonly string[];
+  /** Names that the provider gave the calls that are being written, in their order. */
+  readonly streamedCalls: readonly string[];
+}
+
+/** Durable parts as they are in the ledger, then what is being written. */
+export function ordered(parts: readonly PlacedPart[]): readonly PlacedPart[] {
+  const place = ({ order }: PlacedPart): number => order ?? Number.POSITIVE_INFINITY;
+  const isOrdered = parts.every((part, index) => index === 0 || place(parts[index - 1] as PlacedPart) <= place(part));
+  if (isOrdered) return parts;
+  return [...parts].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+}
+
+/** The part in the place of the one of its id, or behind all. */
+export function withPart(parts: readonly PlacedPart[], part: PlacedPart): readonly PlacedPart[] {
+  const isThis = ({ kind, id }: PlacedPart): boolean => kind === part.kind && id === part.id;
+  return parts.some(isThis) ? parts.map((known) => (isThis(known) ? part : known)) : [...parts, part];
+}
+
+/** Without what an invocation has only streamed. @param from `undefined`: of all */
+export function dropUnsure(parts: readonly PlacedPart[], from: string | undefined): readonly PlacedPart[] {
+  const isUnsure = (part: PlacedPart): boolean => part.order === undefined && (from === undefined || part.from === from);
+  return parts.some(isUnsure) ? parts.filter((part) => !isUnsure(part)) : parts;
+}

@@ -1,0 +1,83 @@
+import type { JsonValue } from 'adjutant';
+import { RequestRefusedError } from '../../http/problem.ts';
+import { approvalPartSchema, type ChatJson, type ChatMessage, outputPartSchema } from '../../schemas/chat.ts';
+import { stepSignature } from './answer-teller.ts';
+import type { UiPart } from './part.ts';
+
+/** What somebody says in a chat to a request. */
+export interface SaidAnswer {
+  readonly toolCallId: string;
+  /** Named by approvals; of what a tool asked for only the call is known. */
+  readonly requestId?: string;
+  readonly decision: 'approve' | 'reject' | 'answer';
+  readonly input?: JsonValue;
+  readonly reason?: string;
+}
+
+/** The message that is sent: all others only show what was said before. */
+export function sentMessage({ messages, messageId, trigger }: ChatJson): ChatMessage {
+  const last = messages.at(-1) as ChatMessage;
+  // A message that is to be answered anew is not among them any more.
+  if (messageId === undefined || trigger === 'regenerate-message') return last;
+  const named = messages.find(({ id }) => id === messageId);
+  if (named !== undefined) return named;
+  throw refused('chat_message_missing', `There is no message "${messageId}" among the messages. Send the one that \`messageId\` names with them.`);
+}
+
+/** @throws RequestRefusedError `chat_part_unsupported`, `chat_message_empty` (400) */
+export function textOfMessage({ parts }: ChatMessage): string {
+  const texts = parts.map(({ type, text }) => {
+    if (type !== 'text' || typeof text !== 'string') {
+      throw refused('chat_part_unsupported', `A message can have text, and no part of the type "${type}". Leave it out.`, { type });
+    }
+    return text;
+  });
+  const text = texts.join('\n\n');
+  if (text.trim() === '') throw refused('chat_message_empty', 'The message has no text. Write something.');
+  return text;
+}
+
+/**
+ * What an answer of the agent came back with: leave that was given or not, and what tools asked for.
+ * @param asked calls that ask for input
+ * @throws RequestRefusedError `chat_approval_malformed` (400)
+ */
+export function answersOf({ parts }: ChatMessage, asked: ReadonlyMap<string, string>): readonly SaidAnswer[] {
+  return parts.flatMap((part): SaidAnswer[] => {
+    if (!isToolPart(part)) return [];
+    if (part['state'] === 'approval-responded') return [approvalOf(part)];
+    const requestId = asked.get(String(part['toolCallId']));
+    const output = outputPartSchema.safeParse(part);
+    if (requestId === undefined || !output.success) return [];
+    const { toolCallId } = output.data;
+    if (output.data.state === 'output-error') return [{ toolCallId, requestId, decision: 'reject', reason: String(output.data['errorText']) }];
+    return [{ toolCallId, requestId, decision: 'answer', input: output.data['output'] as JsonValue }];
+  });
+}
+
+function isToolPart({ type }: ChatMessage['parts'][number]): boolean {
+  return type === 'dynamic-tool' || type.startsWith('tool-');
+}
+
+function approvalOf(part: ChatMessage['parts'][number]): SaidAnswer {
+  const parsed = approvalPartSchema.safeParse(part);
+  if (!parsed.success) throw refused('chat_approval_malformed', 'An approval of the message lacks its `id`, its `approved` or its `toolCallId`.');
+  const { toolCallId, approval } = parsed.data;
+  const { id: requestId, approved, reason } = approval;
+  return { toolCallId, requestId, decision: approved ? 'approve' : 'reject', ...(reason === undefined ? {} : { reason }) };
+}
+
+/** Names what a page has of the last step of an answer, as `stepSignature` does. */
+export function signatureOf({ parts }: ChatMessage): string {
+  const start = parts.findLastIndex(({ type }) => type === 'step-start');
+  const known = parts.slice(start + 1).flatMap((part): UiPart[] => {
+    const { type, text, toolCallId } = part;
+    if (type === 'text' || type === 'reasoning') return [{ kind: type, id: '', text: String(text), isDone: true }];
+    return isToolPart(part) ? [{ kind: 'tool', id: String(toolCallId), name: '', inputText: '' }] : [];
+  });
+  return stepSignature({ parts: known });
+}
+
+function refused(code: string, message: string, data: Readonly<Record<string, string>> = {}): RequestRefusedError {
+  return new RequestRefusedError(400, code, message, data);
+}
