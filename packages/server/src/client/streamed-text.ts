@@ -50,9 +50,10 @@ export function streamedText(texts: StreamedTexts, event: StreamEvent): Streamed
       return put(texts, { ...open, text, textRound: event.round, isComplete: true });
     }
     case 'model_end':
-      if (before === undefined || before.isComplete) return texts;
-      // An attempt that failed leaves nothing; one that only called tools has said nothing more.
-      return event.status === 'completed' ? put(texts, { ...before, isComplete: true }) : without(texts, invocationId);
+      if (before === undefined) return texts;
+      // What only called tools has said nothing more; an attempt that failed leaves nothing, also where none of it was seen.
+      if (event.status === 'completed') return before.isComplete ? texts : put(texts, { ...before, isComplete: true });
+      return before.isComplete && before.textRound === event.round ? texts : without(texts, invocationId);
     default:
       return texts;
   }
