@@ -91,7 +91,7 @@ function isKept({ method, permission }: { readonly method: string; readonly perm
 }
 
 /** Where a route's permission stands in the OpenAPI document. */
-export const permissionExtension = 'x-permission';
+const permissionExtension = 'x-permission';
 
 function responseOf({ description, schema, contentType, headers = {} }: AnswerDefinition<unknown>): object {
   const content =

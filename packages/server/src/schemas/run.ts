@@ -50,7 +50,7 @@ export const startedRunSchema = z
 export type StartedRun = z.infer<typeof startedRunSchema>;
 
 /** Tokens of calls of models. */
-export const usageSchema = z
+const usageSchema = z
   .strictObject({
     inputTokens: z.int().min(0),
     outputTokens: z.int().min(0),
