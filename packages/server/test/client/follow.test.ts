@@ -27,8 +27,8 @@ function talker() {
     (prompt) => {
       const looks = prompt.filter(({ role }) => role === 'tool').length;
       return looks < 3
-        ? { delayMs: 20, thoughts: 'I look.', chunks: ['Wait', ' for', ' me'], toolCalls: [{ name: 'look', args: { at: `${looks}` } }] }
-        : { delayMs: 20, chunks: words, chunkDelayMs: 2 };
+        ? { thoughts: 'I look.', chunks: ['Wait', ' for', ' me'], toolCalls: [{ name: 'look', args: { at: `${looks}` } }] }
+        : { chunks: words, chunkDelayMs: 2 };
     },
     { record: false },
   );
