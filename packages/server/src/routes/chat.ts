@@ -96,9 +96,10 @@ async function asked(parts: ServerParts, input: Sent, agent: Runnable, message: 
   const to = chatKeyOf(message.id);
   const before = chat.inputs.get(to);
   if (before === undefined) return begun(parts, input, { agent, chat, to, text, isNew: known === undefined });
-  if (before.text !== text) throw conflict('chat_message_changed', 'The message was sent before with another text, and the ledger keeps it.');
+  if (before.text !== text)
+    throw new RequestRefusedError(409, 'chat_message_changed', 'The message was sent before with another text, and the ledger keeps it.');
   const run = chat.runs.get(before.run);
-  if (run === undefined || run.agent !== agent.name) throw conflict('chat_other_agent', 'The message was sent to another agent.');
+  if (run === undefined || run.agent !== agent.name) throw new RequestRefusedError(409, 'chat_other_agent', 'The message was sent to another agent.');
   if (trigger === 'submit-message' || run.status === 'open') return chatResponse(parts, input, told(input, session, chat, run, to));
   return again(parts, input, chat, run, to);
 }
@@ -131,7 +132,7 @@ async function again(parts: ServerParts, input: Sent, chat: ChatLedger, run: Cha
   const { app, body, principal } = input;
   const { id: session } = body;
   if (run.status === 'completed' || lastRun(chat) !== run)
-    throw conflict('chat_answer_stands', 'The message has its answer, and the ledger keeps it.');
+    throw new RequestRefusedError(409, 'chat_answer_stands', 'The message has its answer, and the ledger keeps it.');
   await app.reopen(session, { reason: 'asked for again in the chat', by: principal.actor });
   await accepted(parts, input, app.resume(session));
   return chatResponse(parts, input, { app, session, after: run.startSeq - 1, to, restsAfter: chat.head, awaited: [] });
@@ -162,9 +163,14 @@ async function continued(parts: ServerParts, input: Sent, agent: Runnable, messa
   const inputs = Object.values(open).flatMap(({ kind, callId, requestId }): [string, string][] => (kind === 'input' ? [[callId, requestId]] : []));
   const answers = answersOf(message, new Map(inputs));
   if (answers.length === 0)
-    throw conflict('chat_nothing_said', 'The message answers nothing that is asked for. Send a message of a user, or an approval.');
+    throw new RequestRefusedError(
+      409,
+      'chat_nothing_said',
+      'The message answers nothing that is asked for. Send a message of a user, or an approval.',
+    );
   const requests = await Promise.all(answers.map((said) => assertPending(input, session, said)));
-  if (run === undefined || answer === undefined || run.agent !== agent.name) throw conflict('chat_other_agent', 'Another agent asks for this.');
+  if (run === undefined || answer === undefined || run.agent !== agent.name)
+    throw new RequestRefusedError(409, 'chat_other_agent', 'Another agent asks for this.');
   for (const [index, { decision, reason, ...said }] of answers.entries()) {
     const given = 'input' in said ? { input: said.input as never } : {};
     await app.answer(requests[index] as string, { by: principal.actor, decision, ...given, ...(reason === undefined ? {} : { reason }) });
@@ -189,12 +195,8 @@ async function continued(parts: ServerParts, input: Sent, agent: Runnable, messa
 async function assertPending(input: Sent, session: string, { requestId = '', toolCallId }: SaidAnswer): Promise<string> {
   const entry = await reachableRequest(input, requestId);
   if (entry.session !== session || entry.callId !== toolCallId) {
-    throw conflict('chat_approval_mismatch', `The request "${requestId}" is not about the call "${toolCallId}" of this chat.`);
+    throw new RequestRefusedError(409, 'chat_approval_mismatch', `The request "${requestId}" is not about the call "${toolCallId}" of this chat.`);
   }
   if (entry.status === 'pending') return requestId;
-  throw conflict('request_settled', `The request "${requestId}" was settled before (${entry.status}). Load the chat again.`);
-}
-
-function conflict(code: string, message: string): RequestRefusedError {
-  return new RequestRefusedError(409, code, message);
+  throw new RequestRefusedError(409, 'request_settled', `The request "${requestId}" was settled before (${entry.status}). Load the chat again.`);
 }

@@ -16,10 +16,10 @@ interface Entry {
   readonly call: (about: Inhabited) => Call | Promise<Call>;
   readonly status: number;
   /**
-   * What callers of another tenant, and those who are bound to another user, are answered: with 404, as if it were not there; or of what is their
-   * own (`own`), in which nothing is of the others.
+   * What callers of another tenant, and those who are bound to another user, are answered: with 404 or 204, as if it were not there; or of what
+   * is their own (`own`), in which nothing is of the others.
    */
-  readonly others: 403 | 404 | 'own';
+  readonly others: 204 | 403 | 404 | 'own';
   /** Whose callers it is for. @default 'left' */
   readonly tenant?: string;
   /** The same for callers who are bound to another agent. @default as `others` */
@@ -38,6 +38,12 @@ const read = { permission: 'read', status: 200, others: 404 } as const;
 const operate = { permission: 'operate', status: 202, others: 404 } as const;
 const manage = { permission: 'manage', status: 200, others: 404 } as const;
 const open = { permission: 'public', status: 200, others: 'own' } as const;
+
+/** What `useChat` sends when somebody approves. */
+function approvingChat({ waiting, waitingRun, request }: Inhabited): object {
+  const part = { type: 'tool-pay', toolCallId: `${waitingRun}/r1.0`, state: 'approval-responded', approval: { id: request, approved: true } };
+  return { id: waiting, messages: [{ id: waitingRun, role: 'assistant', parts: [part] }] };
+}
 
 /** Every route of the server. One that is not here fails the test. */
 const entries: Readonly<Record<string, Entry>> = {
@@ -87,6 +93,8 @@ const entries: Readonly<Record<string, Entry>> = {
   rotateKey: { ...manage, call: post(({ spareKey }) => `/v1/keys/${spareKey}/rotate`) },
   streamSession: { ...read, call: session('/stream') },
   streamRun: { ...read, call: ({ done, run }) => ({ path: `/v1/sessions/${done}/runs/${run}/stream` }) },
+  sendChat: { ...operate, status: 200, call: post(() => '/v1/agents/payer/chat', approvingChat) },
+  resumeChat: { ...read, others: 204, ofOtherAgents: 404, call: ({ waiting }) => ({ path: `/v1/agents/payer/chat/${waiting}/stream` }) },
   // A WebSocket needs a socket: see sockets.test.ts.
   openSocket: { ...read, status: 426, others: 'own', call: session('/socket') },
   getOpenApi: { ...open, call: () => ({ path: '/v1/openapi.json' }) },

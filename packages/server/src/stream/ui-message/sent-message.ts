@@ -21,19 +21,25 @@ export function sentMessage({ messages, messageId, trigger }: ChatJson): ChatMes
   if (messageId === undefined || trigger === 'regenerate-message') return last;
   const named = messages.find(({ id }) => id === messageId);
   if (named !== undefined) return named;
-  throw refused('chat_message_missing', `There is no message "${messageId}" among the messages. Send the one that \`messageId\` names with them.`);
+  throw new RequestRefusedError(
+    400,
+    'chat_message_missing',
+    `There is no message "${messageId}" among the messages. Send the one that \`messageId\` names with them.`,
+  );
 }
 
 /** @throws RequestRefusedError `chat_part_unsupported`, `chat_message_empty` (400) */
 export function textOfMessage({ parts }: ChatMessage): string {
   const texts = parts.map(({ type, text }) => {
     if (type !== 'text' || typeof text !== 'string') {
-      throw refused('chat_part_unsupported', `A message can have text, and no part of the type "${type}". Leave it out.`, { type });
+      throw new RequestRefusedError(400, 'chat_part_unsupported', `A message can have text, and no part of the type "${type}". Leave it out.`, {
+        type,
+      });
     }
     return text;
   });
   const text = texts.join('\n\n');
-  if (text.trim() === '') throw refused('chat_message_empty', 'The message has no text. Write something.');
+  if (text.trim() === '') throw new RequestRefusedError(400, 'chat_message_empty', 'The message has no text. Write something.');
   return text;
 }
 
@@ -61,7 +67,8 @@ function isToolPart({ type }: ChatMessage['parts'][number]): boolean {
 
 function approvalOf(part: ChatMessage['parts'][number]): SaidAnswer {
   const parsed = approvalPartSchema.safeParse(part);
-  if (!parsed.success) throw refused('chat_approval_malformed', 'An approval of the message lacks its `id`, its `approved` or its `toolCallId`.');
+  if (!parsed.success)
+    throw new RequestRefusedError(400, 'chat_approval_malformed', 'An approval of the message lacks its `id`, its `approved` or its `toolCallId`.');
   const { toolCallId, approval } = parsed.data;
   const { id: requestId, approved, reason } = approval;
   return { toolCallId, requestId, decision: approved ? 'approve' : 'reject', ...(reason === undefined ? {} : { reason }) };
@@ -76,8 +83,4 @@ export function signatureOf({ parts }: ChatMessage): string {
     return isToolPart(part) ? [{ kind: 'tool', id: String(toolCallId), name: '', inputText: '' }] : [];
   });
   return stepSignature({ parts: known });
-}
-
-function refused(code: string, message: string, data: Readonly<Record<string, string>> = {}): RequestRefusedError {
-  return new RequestRefusedError(400, code, message, data);
 }
