@@ -140,6 +140,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
         const made: Runtime | undefined = tenant === this.tenant ? (this as unknown as Runtime) : this.#tenants.find(tenant);
         return this.#tenants.isClosed(tenant) || (made === undefined ? false : made.#runs.isActive(session));
       },
+      heedGivenBack: (onGivenBack) => this.#live.heedGivenBack(this.app, onGivenBack),
       sweep: () => this.store.admin.sweepBlobs(),
     });
   }

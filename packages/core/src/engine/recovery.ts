@@ -37,6 +37,8 @@ export interface RecoveryParts {
   readonly resume: (place: SessionPlace) => Run;
   /** Whether this process works on a session, or leaves it alone. */
   readonly isActive: (place: SessionPlace) => boolean;
+  /** Calls `onGivenBack` when another process has stopped working on something, as far as it says so. Returns a function that ends it. */
+  readonly heedGivenBack?: (onGivenBack: () => void) => () => void;
   /** Removes large values that nothing refers to any more. */
   readonly sweep: () => Promise<unknown>;
 }
@@ -55,6 +57,7 @@ export class Recovery {
   readonly #posted = new Set<string>();
   #cancelTimer: () => void = () => undefined;
   #cancelSweep: () => void = () => undefined;
+  #heedNoMore: () => void = () => undefined;
   readonly #wakes = new Map<number, () => void>();
   readonly #looking = new Map<string | undefined, Promise<readonly Run[]>>();
   #isAutomatic = false;
@@ -70,6 +73,7 @@ export class Recovery {
     this.#isAutomatic = true;
     this.#arm(0);
     this.#armSweep();
+    this.#heedNoMore = this.#parts.heedGivenBack?.(() => this.hint()) ?? this.#heedNoMore;
   }
 
   #armSweep(): void {
@@ -85,6 +89,7 @@ export class Recovery {
     this.#stopped = true;
     this.#cancelTimer();
     this.#cancelSweep();
+    this.#heedNoMore();
     for (const cancel of this.#wakes.values()) cancel();
     this.#wakes.clear();
   }

@@ -61,6 +61,18 @@ export class Exchange {
     return () => this.#onAsked.delete(key);
   }
 
+  /** Hears when another process has given sessions of an app back, until the returned function is called. */
+  heedGivenBack(app: string, onGivenBack: () => void): () => void {
+    const subscription = new Subscription(this.#pubsub, givenBackChannelOf(app), (message) => {
+      if ((message as { from?: JsonValue }).from !== this.name) onGivenBack();
+    });
+    return () => subscription.end();
+  }
+
+  tellGivenBack(app: string): void {
+    void this.#publish(givenBackChannelOf(app), { from: this.name });
+  }
+
   /** Resolves when the message has gone, or could not. */
   send(key: string, message: Omit<LiveMessage, 'from'>): Promise<void> {
     return this.#publish(channelOf(key), { from: this.name, ...message } as unknown as JsonValue);
@@ -79,6 +91,10 @@ const asksChannel = 'adjutant:live:asks';
 
 function channelOf(key: string): string {
   return `adjutant:live:${key}`;
+}
+
+function givenBackChannelOf(app: string): string {
+  return `adjutant:given-back:${contentHash([app])}`;
 }
 
 /** Names a session in channels, and tells nothing of it. */

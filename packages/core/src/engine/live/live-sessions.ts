@@ -1,3 +1,4 @@
+import { isAdjutantError } from '../../base/error.ts';
 import { systemIds } from '../../base/id.ts';
 import { findInvalidOption, type OptionChecks } from '../../base/options.ts';
 import { SeqOutOfRangeError, SessionNotFoundError } from '../../ledger/errors.ts';
@@ -52,6 +53,11 @@ export class LiveSessions {
     this.#isKept = true;
   }
 
+  /** Hears when another process has stopped a run without ending it. Returns a function that ends it; without a `PubSub` nothing is heard. */
+  heedGivenBack(app: string, onGivenBack: () => void): () => void {
+    return this.#exchange?.heedGivenBack(app, onGivenBack) ?? (() => undefined);
+  }
+
   /** Listens to a run of this process. Returns a function that ends it. */
   heed(scope: Scope, run: Run, ledger: Ledger): () => void {
     if (!this.#isKept) return () => undefined;
@@ -74,6 +80,9 @@ export class LiveSessions {
       forgetDrafts();
       forget();
       sending?.end();
+      run.catch((error: unknown) => {
+        if (isAdjutantError(error, 'run_stopped')) this.#exchange?.tellGivenBack(scope.app);
+      });
       entry.writers--;
       if (entry.writers === 0) live.clear();
       this.#drop(key, entry);
