@@ -92,7 +92,7 @@ describe('adjutant serve', () => {
 
   test.each<[string[], string]>([
     [['--port', '70000'], 'It must be from 0 to 65535.'],
-    [['--hostname', '0.0.0.0'], 'may not listen on 0.0.0.0'],
+    [['--hostname', '0.0.0.0'], 'may not listen on 0.0.0.0; give it `auth`, or listen on 127.0.0.1. A key is enough: adjutant keys create'],
     [['--config', 'nothing.ts'], 'nothing.ts does not exist.'],
     [['--config', join(shop, 'adjutant.config.ts'), '--model', 'rehearsal'], '--model is for the agent of the command line'],
     [['--ask-before', 'sing'], '--ask-before sing: there is no such tool.'],

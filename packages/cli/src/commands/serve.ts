@@ -1,4 +1,5 @@
-import type { ListeningServer, ServerOptions } from '@adjutant/server';
+import type { ListeningServer, serve as Serve, ServerOptions } from '@adjutant/server';
+import { isAdjutantError } from 'adjutant';
 import { type AgentOptions, openServedApp } from '../app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
@@ -61,7 +62,8 @@ async function listenUntilStopped({ host, interruption, options }: ServeContext,
   const hasKeys = (await apiKeys(app).list()).length > 0;
   const auth = own.auth ?? (hasKeys ? { keys: true } : undefined);
   const { port, hostname } = options;
-  const listening = await serve(app, {
+  const begin = auth === undefined ? suggestingKeys(serve) : serve;
+  const listening = await begin(app, {
     ...own,
     ...(auth === undefined ? {} : { auth }),
     ...(port === undefined ? {} : { port }),
@@ -74,6 +76,18 @@ async function listenUntilStopped({ host, interruption, options }: ServeContext,
   await listening.close({ closeApp: true });
   if (options.json !== true) notice(host, 'Ended. Runs that are open go on when it is served again.');
   return exitCodes.ok;
+}
+
+/** Whoever serves to others is told how they can be let in. */
+function suggestingKeys(serve: typeof Serve): typeof Serve {
+  return async (app, options) => {
+    try {
+      return await serve(app, options);
+    } catch (error) {
+      if (!isAdjutantError(error, 'invalid_server') || options?.hostname === undefined) throw error;
+      throw new UsageError({ reason: `${error.message} A key is enough: adjutant keys create --name <what for> --role operator` });
+    }
+  };
 }
 
 /** What a signal does, and what waits for it. */

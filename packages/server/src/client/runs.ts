@@ -1,9 +1,13 @@
 import type { StreamEvent } from 'adjutant';
 import { type FollowOptions, follow } from './follow.ts';
 import { Listing } from './listing.ts';
+import { pause } from './ports.ts';
 import { RunHandle } from './run-handle.ts';
 import { type CallOptions, pathOf, type Transport, type WriteOptions } from './transport.ts';
 import type { NewRun, RunListQuery, ServerRun, ServerRunOutline, StartedServerRun } from './types.ts';
+
+/** Milliseconds before a run is looked for again that the server has not waited for. */
+const lookAgainMs = 250;
 
 /** For how long the server may keep one request that waits for a run. */
 const waitMs = 30_000;
@@ -50,7 +54,9 @@ export class Runs {
 
   /** The run once it rests. */
   async wait<Output = unknown>(session: string, run: string, { until = 'rest', ...options }: WaitOptions = {}): Promise<ServerRun<Output>> {
+    const { clock } = this.#transport.options.ports;
     for (;;) {
+      const asked = clock.monotonic();
       const found = await this.#transport.json<ServerRun<Output>>({
         method: 'GET',
         path: pathOf('sessions', session, 'runs', run),
@@ -58,7 +64,11 @@ export class Runs {
         waits: waitMs,
         ...options,
       });
-      if (found.status === 'running' || found.status === 'accepted') continue;
+      if (found.status === 'running' || found.status === 'accepted') {
+        // A server that closes does not wait.
+        if (clock.monotonic() - asked < waitMs / 2) await pause(clock, lookAgainMs, options.signal);
+        continue;
+      }
       if (found.status !== 'waiting' || until === 'rest') return found;
       await this.#ended(session, found.id, options);
     }
