@@ -81,7 +81,7 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   readonly approvals?: { readonly keys: readonly ApprovalKey[] };
   /**
    * Carries what is streamed and not stored (parts of answers, progress of tools) to the other processes of the app, such as `redis()` of
-   * `adjutant/redis`. What is stored reaches them in any case.
+   * `adjutant/redis`. What is stored reaches them in any case. It also tells them of runs that this process gives back, so that they look at once.
    * @default none: only this process has it
    */
   readonly pubsub?: PubSub;
