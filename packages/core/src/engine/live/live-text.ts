@@ -1,4 +1,5 @@
 import type { Event, TransientEvent } from '../../ledger/event.ts';
+import { GrowingText } from './growing-text.ts';
 
 type Progress = Extract<TransientEvent, { type: 'tool_progress' }>;
 type Delta = Extract<TransientEvent, { delta: string }>;
@@ -7,7 +8,7 @@ type Delta = Extract<TransientEvent, { delta: string }>;
 export interface LiveStream {
   /** The event that its parts come as, without the part. */
   readonly head: Delta;
-  text: string;
+  readonly text: GrowingText;
 }
 
 /** What one invocation's model is writing now. */
@@ -69,8 +70,8 @@ export class LiveText {
         const { streams } = this.invocations.get(event.invocationId) ?? this.#begin(event, lastSeq, false);
         const key = streamKey(event);
         const stream = streams.get(key);
-        if (stream === undefined) streams.set(key, { head: event, text: event.delta });
-        else stream.text += event.delta;
+        if (stream === undefined) streams.set(key, { head: event, text: new GrowingText(event.delta) });
+        else stream.text.append(event.delta);
         return true;
       }
     }
@@ -98,11 +99,11 @@ export class LiveText {
     }
     if (part.stream === '') return false;
     const stream = live.streams.get(part.stream);
-    const known = stream?.text ?? '';
-    if (part.offset > known.length) return true;
-    const text = known.slice(0, part.offset) + part.text;
-    if (stream === undefined) live.streams.set(part.stream, { head: part.head, text });
-    else if (text.length > known.length) stream.text = text;
+    const known = stream?.text.length ?? 0;
+    if (part.offset > known) return true;
+    const text = part.text.slice(known - part.offset);
+    if (stream === undefined) live.streams.set(part.stream, { head: part.head, text: new GrowingText(text) });
+    else if (text !== '') stream.text.append(text);
     return false;
   }
 
@@ -191,7 +192,7 @@ export class LiveReader {
       if (offset >= text.length && place.offsets.has(key)) continue;
       place.offsets.set(key, text.length);
       place.isGiven = true;
-      return { ...head, delta: text.slice(offset) };
+      return { ...head, delta: text.from(offset) };
     }
     return undefined;
   }
@@ -223,7 +224,7 @@ export class LiveSender {
         const offset = sent.offsets.get(stream) ?? 0;
         if (offset >= text.length && sent.offsets.has(stream)) continue;
         sent.offsets.set(stream, text.length);
-        parts.push({ ...invocation, stream, head: { ...head, delta: '' }, offset, text: text.slice(offset) });
+        parts.push({ ...invocation, stream, head: { ...head, delta: '' }, offset, text: text.from(offset) });
       }
       // A text that was replaced is over, also before the next one has begun.
       if (isNew && streams.size === 0) parts.push({ ...invocation, stream: '', head: emptyHead(invocation), offset: 0, text: '' });

@@ -1,0 +1,30 @@
+/**
+ * A text that grows in small parts and whose end is read again and again. It is kept in parts: a string that grows would be copied whole for each
+ * reading of its end.
+ */
+export class GrowingText {
+  readonly #parts: string[] = [];
+  #length = 0;
+
+  constructor(text: string) {
+    this.append(text);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  append(text: string): void {
+    this.#parts.push(text);
+    this.#length += text.length;
+  }
+
+  /** What stands behind the first `offset` characters. Takes as long as that has parts. */
+  from(offset: number): string {
+    let start = this.#length;
+    let index = this.#parts.length;
+    while (start > offset) start -= this.#parts[--index]?.length ?? 0;
+    const [first = '', ...others] = this.#parts.slice(index);
+    return [first.slice(offset - start), ...others].join('');
+  }
+}
