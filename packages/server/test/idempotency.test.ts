@@ -122,6 +122,20 @@ describe('a write with a key', () => {
     expect(await keptIn(store)).toBe(1);
   });
 
+  test('is another one under a credential of the same subject that is bound to somebody else', async () => {
+    const { api } = await waitingServer({ server: tokenAuth });
+    const bounds = [{ user: 'ann' }, { user: 'bob' }, {}, { agents: ['payer'] }];
+    const addresses: (string | null)[] = [];
+    for (const bound of bounds) {
+      const sent = { ...(await bearer({ sub: 'gateway', ...bound })), ...key('order-1') };
+      const first = await send(api, 'POST', '/v1/sessions', {}, sent);
+      expect([first.status, isReplayed(first)]).toEqual([201, false]);
+      expect(isReplayed(await send(api, 'POST', '/v1/sessions', {}, sent))).toBe(true);
+      addresses.push(first.headers.get('location'));
+    }
+    expect(new Set(addresses).size).toBe(bounds.length);
+  });
+
   test('keeps nothing that was asked for, and no secret that was answered', async () => {
     const { api, requestId, store } = await waitingServer();
     const link = await send(api, 'POST', `/v1/approvals/${requestId}/link`, {}, key('my-key'));

@@ -64,8 +64,9 @@ export class Idempotency {
 
   async #answer(context: Context<ServerEnv>, { header, make, repeated }: OnceRequest): Promise<Response> {
     const { principal } = context.var;
-    const { tenant } = principal;
-    const record = `key_${hash([principal.id, keyOf(header)])}`;
+    const { tenant, id, user, agents } = principal;
+    // Tokens of one subject may be bound to others each: what one of them was answered, the next one may not know of.
+    const record = `key_${hash([id, user, agents, keyOf(header)])}`;
     const begun = await this.#kept.begin({ tenant, record, fingerprint: await fingerprintOf(context), by: principal.actor });
     this.#sweepSoon(tenant);
     if (begun.state === 'answered') return replayed(begun.answer);
