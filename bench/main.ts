@@ -16,6 +16,7 @@ import { resumeSessions } from './cases/resume-sessions.ts';
 import { roundsInMemory } from './cases/rounds-in-memory.ts';
 import { roundsOnPostgres } from './cases/rounds-on-postgres.ts';
 import { roundsOnSqlite } from './cases/rounds-on-sqlite.ts';
+import { server } from './cases/server.ts';
 import { storedBytes } from './cases/stored-bytes.ts';
 import { supervision } from './cases/supervision.ts';
 import { timeTravel } from './cases/time-travel.ts';
@@ -42,6 +43,7 @@ const benchmarks: readonly Benchmark[] = [
   waitingRuns,
   replaying,
   evals,
+  server,
   importCost,
 ];
 

@@ -1,6 +1,6 @@
 import { Figure, type Figures } from './measure.ts';
 
-export type Unit = 'ms' | 'µs' | 'KiB' | 'MiB' | 'rounds/s' | 'appends/s' | 'events/s' | '×';
+export type Unit = 'ms' | 'µs' | 'B' | 'KiB' | 'MiB' | 'runs/s' | 'rounds/s' | 'appends/s' | 'events/s' | '×';
 
 /** What the design allows. */
 export interface Ceiling {

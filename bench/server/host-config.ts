@@ -1,0 +1,27 @@
+/** What a process of a benchmark serves. */
+export type HostConfig =
+  | {
+      readonly kind: 'adjutant';
+      readonly store: { readonly kind: 'memory' } | { readonly kind: 'sqlite'; readonly path: string } | PostgresPlace;
+      readonly heartbeat?: number;
+    }
+  | { readonly kind: 'bare'; readonly heartbeat?: number }
+  | { readonly kind: 'ai-sdk' };
+
+interface PostgresPlace {
+  readonly kind: 'postgres';
+  readonly url: string;
+  readonly schema: string;
+}
+
+export interface Memory {
+  readonly rss: number;
+  readonly heapUsed: number;
+}
+
+/** What a host answers, each to the message of its name. */
+export interface HostAnswers {
+  readonly memory: Memory;
+  /** Microseconds of processor that the process has used. */
+  readonly cpu: number;
+}
