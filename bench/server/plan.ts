@@ -25,7 +25,6 @@ export function planIn(text: string): Plan {
 const digits = 15;
 /** A delta says when it was made: microseconds of the clock that all processes of a machine share. */
 export const stampPattern = /@(\d{15})/g;
-export const deltaLength = digits + 2;
 
 export function microseconds(): number {
   return Number(process.hrtime.bigint() / 1_000n);
@@ -34,7 +33,7 @@ export function microseconds(): number {
 let last = 0;
 
 /** As long as a word or two. No two are alike, so that a reader knows which ones it had. */
-export function stampedDelta(): string {
+function stampedDelta(): string {
   last = Math.max(last + 1, microseconds());
   return `@${String(last).padStart(digits, '0')} `;
 }
