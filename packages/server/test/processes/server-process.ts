@@ -1,4 +1,5 @@
 /** A process that serves the story: `server-process.ts <ServerOrder as JSON>`, told by messages what to go on with. */
+import { flushCompileCache } from 'node:module';
 import { runtime } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import { redis } from 'adjutant/redis';
@@ -27,4 +28,6 @@ process.on('message', (command: ServerCommand) => {
 process.on('disconnect', () => process.exit());
 
 const { url } = await serve(app, { port: 0, shutdown: { signals: true } });
+// It may be killed at any time.
+flushCompileCache();
 process.send?.({ type: 'listening', url } satisfies ServerReport);
