@@ -1,7 +1,7 @@
 import { isDurable, type StreamEvent } from 'adjutant';
 import type { UiChunk, UiFinishReason } from './chunk.ts';
 import { type AnswerRest, type Conversation, conversationAfter, noConversation } from './conversation.ts';
-import { allChunks, stepChunks, type UiStep } from './part.ts';
+import { allChunks, stepChunks, type UiPart, type UiStep } from './part.ts';
 
 /** Which answer is told, and from where on. */
 export interface AnswerSubject {
@@ -27,13 +27,9 @@ export interface ToldAnswer {
   readonly isOver: boolean;
 }
 
-/** What parts a step has, without what becomes of calls. */
+/** What parts a step has, without what becomes of calls and questions. */
 export function stepSignature({ parts }: Pick<UiStep, 'parts'>): string {
-  const names = parts.flatMap((part): (string | readonly string[])[] => {
-    if (part.kind === 'tool') return [[part.id]];
-    return part.kind === 'text' || part.kind === 'reasoning' ? [part.text] : [];
-  });
-  return JSON.stringify(names);
+  return JSON.stringify(parts.map((part) => [part.kind, part.kind === 'text' || part.kind === 'reasoning' ? part.text : part.id]));
 }
 
 /**
@@ -108,8 +104,9 @@ export class AnswerTeller {
 function continued(steps: readonly UiStep[], { lastStep }: KnownAnswer): readonly UiChunk[] {
   const last = steps.at(-1);
   if (last === undefined) return [];
-  if (stepSignature(last) !== lastStep) return [{ type: 'reset-step' }, ...allChunks(last.parts)];
+  if (stepSignature(last) !== lastStep || !last.parts.every(isWhole)) return [{ type: 'reset-step' }, ...allChunks(last.parts)];
   const bare = last.parts.map((part) => {
+    if (part.kind === 'request') return { ...part };
     if (part.kind !== 'tool') return part;
     const { outcome: _, approval, ...call } = part;
     if (approval === undefined) return call;
@@ -117,6 +114,12 @@ function continued(steps: readonly UiStep[], { lastStep }: KnownAnswer): readonl
     return { ...call, approval: answer === undefined ? approval : request };
   });
   return stepChunks([{ ...last, parts: bare }], [last]);
+}
+
+/** Whether nothing more of a part is being written: who begins to read cannot go on in the middle of one. */
+function isWhole(part: UiPart): boolean {
+  if (part.kind === 'text' || part.kind === 'reasoning') return part.isDone;
+  return part.kind !== 'tool' || part.input !== undefined;
 }
 
 const finishOfWaiting: Readonly<Record<Extract<AnswerRest, { type: 'waiting' }>['reason'], UiFinishReason>> = {

@@ -136,7 +136,7 @@ function streamed(state: Conversation, event: Live): Conversation {
   const id = `${invocationId}/r${round.round}:${kind}`;
   return withSteps(state, (parts) => {
     const known = parts.find((part) => part.kind === kind && part.id === id);
-    if (known === undefined) return [...parts, { kind, id, text: event.delta, isDone: false, from: invocationId, sure: '' }];
+    if (known === undefined) return [...parts, { kind, id, text: event.delta, isDone: false, from: invocationId, since: round.since, sure: '' }];
     if (known.kind !== kind || known.order !== undefined) return parts;
     return withPart(parts, { ...known, text: known.text + event.delta });
   });
@@ -150,13 +150,13 @@ function streamedCall(state: Conversation, round: OpenRound, event: Extract<Live
   const counted = known < 0 ? withRound(state, invocationId, { ...round, streamedCalls: [...round.streamedCalls, providerCallId] }) : state;
   return withSteps(counted, (parts) => {
     const part = parts.find((candidate) => candidate.kind === 'tool' && candidate.id === id);
-    if (part === undefined) return [...parts, { kind: 'tool', id, name, inputText: delta, from: invocationId }];
+    if (part === undefined) return [...parts, { kind: 'tool', id, name, inputText: delta, from: invocationId, since: round.since }];
     if (part.kind !== 'tool' || part.order !== undefined) return parts;
     return withPart(parts, { ...part, inputText: part.inputText + delta });
   });
 }
 
-function modelStart(state: Conversation, { invocationId, round }: EventOf<'model_start'>): Conversation {
+function modelStart(state: Conversation, { invocationId, round, seq }: EventOf<'model_start'>): Conversation {
   if (isInsideCall(invocationId)) return state;
   const isBetweenSteps = Object.keys(state.rounds).length === 0;
   const { answer, next } = state;
@@ -165,7 +165,7 @@ function modelStart(state: Conversation, { invocationId, round }: EventOf<'model
   const fresh: Conversation = isNext ? { ...state, next: [], answer: { id, to: next, run: answer.run, steps: [] } } : state;
   const clean = withSteps(fresh, (parts) => dropUnsure(parts, invocationId));
   const opened = isBetweenSteps ? withOpenStep(clean) : clean;
-  return withRound(opened, invocationId, { round, isAnswering: true, calls: [], streamedCalls: [] });
+  return withRound(opened, invocationId, { round, since: seq, isAnswering: true, calls: [], streamedCalls: [] });
 }
 
 function withOpenStep(state: Conversation): Conversation {

@@ -4,6 +4,8 @@ import type { UiPart } from './part.ts';
 export type PlacedPart = UiPart & {
   /** `seq` of the first event that is about it; missing while it is only streamed. */
   readonly order?: number;
+  /** `seq` of the start of the round that streams it. */
+  readonly since?: number;
   /** The invocation that it belongs to. */
   readonly from: string;
   /** What is durable of a text. */
@@ -17,6 +19,8 @@ export interface PlacedStep {
 
 /** A round that is under way. */
 export interface OpenRound {
+  /** `seq` of its start. */
+  readonly since: number;
   readonly round: number;
   /** Whether the model is still writing. */
   readonly isAnswering: boolean;
@@ -26,12 +30,16 @@ export interface OpenRound {
   readonly streamedCalls: readonly string[];
 }
 
-/** Durable parts as they are in the ledger, then what is being written. */
+/** Durable parts as they are in the ledger, then what is being written, by who began first. */
 export function ordered(parts: readonly PlacedPart[]): readonly PlacedPart[] {
-  const place = ({ order }: PlacedPart): number => order ?? Number.POSITIVE_INFINITY;
-  const isOrdered = parts.every((part, index) => index === 0 || place(parts[index - 1] as PlacedPart) <= place(part));
-  if (isOrdered) return parts;
-  return [...parts].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+  const isOrdered = parts.every((part, index) => index === 0 || compared(parts[index - 1] as PlacedPart, part) <= 0);
+  return isOrdered ? parts : [...parts].sort(compared);
+}
+
+function compared(a: PlacedPart, b: PlacedPart): number {
+  if (a.order !== undefined && b.order !== undefined) return a.order - b.order;
+  if (a.order === undefined && b.order === undefined) return (a.since ?? 0) - (b.since ?? 0);
+  return a.order === undefined ? 1 : -1;
 }
 
 /** The part in the place of the one of its id, or behind all. */

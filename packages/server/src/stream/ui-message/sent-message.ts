@@ -2,6 +2,7 @@ import type { JsonValue } from 'adjutant';
 import { RequestRefusedError } from '../../http/problem.ts';
 import { approvalPartSchema, type ChatJson, type ChatMessage, outputPartSchema } from '../../schemas/chat.ts';
 import { stepSignature } from './answer-teller.ts';
+import type { RequestData } from './chunk.ts';
 import type { UiPart } from './part.ts';
 
 /** What somebody says in a chat to a request. */
@@ -74,12 +75,17 @@ function approvalOf(part: ChatMessage['parts'][number]): SaidAnswer {
   return { toolCallId, requestId, decision: approved ? 'approve' : 'reject', ...(reason === undefined ? {} : { reason }) };
 }
 
+/** Of a question only its id is looked at. */
+const noData: RequestData = { requestId: '', kind: '', toolCallId: '', toolName: '', status: 'pending', summary: '', options: [] };
+
 /** Names what a page has of the last step of an answer, as `stepSignature` does. */
 export function signatureOf({ parts }: ChatMessage): string {
   const start = parts.findLastIndex(({ type }) => type === 'step-start');
   const known = parts.slice(start + 1).flatMap((part): UiPart[] => {
-    const { type, text, toolCallId } = part;
+    const { type, text, id, toolCallId } = part;
     if (type === 'text' || type === 'reasoning') return [{ kind: type, id: '', text: String(text), isDone: true }];
+    if (type === 'steering-message') return [{ kind: 'steering', id: String(id), text: '' }];
+    if (type === 'data-request') return [{ kind: 'request', id: String(id), data: noData }];
     return isToolPart(part) ? [{ kind: 'tool', id: String(toolCallId), name: '', inputText: '' }] : [];
   });
   return stepSignature({ parts: known });

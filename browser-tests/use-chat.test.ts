@@ -1,0 +1,167 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { serve } from '@adjutant/server';
+import { agent, type Event, memoryStore, type Runtime, runtime, tool } from 'adjutant';
+import { roundModel, testClock } from 'adjutant/testing';
+import type { Browser } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { launchChromium, pictures, type WatchedPage, watchedPage } from './chromium.ts';
+
+const words = ['One, ', 'two, ', 'three, ', 'four, ', 'five.'];
+
+/** Serves a page with the real `useChat`, as somebody builds it. */
+async function servedPage(): Promise<string> {
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL('fixtures/use-chat-page.ts', import.meta.url)),
+    platform: 'browser',
+    logLevel: 'silent',
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  });
+  const { output } = await bundle.generate({ format: 'iife' });
+  await bundle.close();
+  const page = `<!doctype html><html lang="en"><title>Chat</title><link rel="icon" href="data:,"><div id="root"></div><script src="/page.js"></script></html>`;
+  const files = createServer((request, response) => {
+    const isScript = request.url === '/page.js';
+    response.setHeader('content-type', isScript ? 'text/javascript; charset=utf-8' : 'text/html; charset=utf-8');
+    response.end(isScript ? output[0].code : page);
+  });
+  await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => files.close(() => resolve())));
+  return `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
+}
+
+/** A clerk who looks things up, pays when somebody approves, and counts as fast as the clock goes. */
+function clerkApp() {
+  const clock = testClock();
+  const paid: number[] = [];
+  const look = tool({
+    name: 'look',
+    description: 'Looks up an order',
+    schema: z.object({ order: z.string() }),
+    readOnly: true,
+    execute: () => ({ cents: 9_000 }),
+  });
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({ cents: z.number() }),
+    approval: { summary: ({ args }) => `Pay ${args.cents} cents?` },
+    execute: ({ args }) => {
+      paid.push(args.cents);
+      return 'paid';
+    },
+  });
+  const model = roundModel(
+    [
+      { text: 'I look it up.', toolCalls: [{ name: 'look', args: { order: '17' } }] },
+      { toolCalls: [{ name: 'pay', args: { cents: 9_000 } }] },
+      { text: 'It is paid.' },
+      { toolCalls: [{ name: 'pay', args: { cents: 1 } }] },
+      { text: 'I leave it.' },
+      { chunks: words, chunkDelayMs: 1_000 },
+    ],
+    { clock },
+  );
+  const clerk = agent({ name: 'clerk', model, tools: [look, pay] });
+  return { app: runtime({ app: 'shop', store: memoryStore(), runnables: [clerk] }), clock, paid };
+}
+
+/** Opens the page in a browser, before a server with an app. */
+async function openChat(browser: Browser, chat: string) {
+  const { app, clock, paid } = clerkApp();
+  const site = await servedPage();
+  const listening = await serve(app, { port: 0, cors: { origins: [site] } });
+  onTestFinished(() => listening.close({ closeApp: true }));
+  const watched = await watchedPage(browser);
+  const api = `${listening.url}/v1/agents/clerk/chat`;
+  await watched.page.goto(`${site}/?${new URLSearchParams({ chat, api })}`);
+  return { app, clock, paid, watched };
+}
+
+async function say({ page }: WatchedPage, text: string): Promise<void> {
+  await page.getByLabel('Message').fill(text);
+  await page.getByRole('button', { name: 'Send' }).click();
+}
+
+/** What the messages of the page show. */
+function shown({ evaluate }: WatchedPage): Promise<readonly string[]> {
+  return evaluate(`[...document.querySelectorAll('article')].map((one) => [...one.children].map((part) => part.textContent.trim()).join(' | '))`);
+}
+
+function isReady({ page }: WatchedPage): Promise<void> {
+  return page.locator('output', { hasText: 'ready' }).waitFor();
+}
+
+async function ledger(app: Runtime, session: string): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  for await (const event of app.events(session)) if (event.type !== 'unreadable') events.push(event);
+  return events;
+}
+
+test('useChat talks with an agent: tools, approvals, a reload in mid-answer', { timeout: 120_000 }, async ({ skip }) => {
+  const browser = await launchChromium(skip);
+  onTestFinished(() => browser.close());
+  const { app, clock, paid, watched } = await openChat(browser, 'chat-1');
+  const { page, problems } = watched;
+  await isReady(watched);
+
+  await say(watched, 'Pay for order 17');
+  await page.getByText('Pay 9000 cents?').waitFor();
+  expect(paid).toEqual([]);
+  await page.screenshot({ path: join(pictures(), 'use-chat-approval.png'), fullPage: true });
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('It is paid.').waitFor();
+  await isReady(watched);
+  const first =
+    'I look it up. | tool-look {"order":"17"} output-available {"cents":9000} | tool-pay {"cents":9000} output-available "paid" | It is paid.';
+  expect(await shown(watched)).toEqual(['Pay for order 17', first]);
+  expect(paid).toEqual([9_000]);
+
+  await say(watched, 'And one cent more');
+  await page.getByText('Pay 1 cents?').waitFor();
+  await page.getByRole('button', { name: 'Reject' }).click();
+  await page.getByText('I leave it.').waitFor();
+  expect((await shown(watched)).at(-1)).toBe('tool-pay {"cents":1} output-denied | I leave it.');
+
+  await isReady(watched);
+  await say(watched, 'Count');
+  await page.getByText('One,').waitFor();
+  expect((await shown(watched)).at(-1)).toBe('One,');
+  clock.advance(1_000);
+  await page.getByText('One, two,').waitFor();
+  expect((await shown(watched)).at(-1)).toBe('One, two,');
+  expect(problems).toEqual([]);
+  await page.reload();
+  await page.getByText('One, two,').waitFor();
+  expect(await shown(watched)).toEqual(['One, two,']);
+  expect(await page.locator('output').textContent()).toBe('streaming');
+  for (let i = 2; i < words.length; i++) {
+    clock.advance(1_000);
+    await page
+      .getByText(
+        words
+          .slice(0, i + 1)
+          .join('')
+          .trim(),
+      )
+      .waitFor();
+  }
+  await isReady(watched);
+  expect(await shown(watched)).toEqual(['One, two, three, four, five.']);
+  // A reload aborts the stream of the page before it.
+  expect(problems.filter((problem) => !problem.startsWith('failed: '))).toEqual([]);
+
+  const events = await ledger(app, 'chat-1');
+  expect(events.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual(['Pay for order 17', 'And one cent more', 'Count']);
+  expect(events.flatMap((event) => (event.type === 'tool_attempt' ? [event.callId.slice(-4)] : []))).toEqual(['r1.0', 'r2.0']);
+  expect(events.flatMap((event) => (event.type === 'tool_input' ? [[event.decision, event.reason]] : []))).toEqual([
+    ['approve', undefined],
+    ['reject', 'too much'],
+  ]);
+  expect(events.flatMap((event) => (event.type === 'invocation_end' ? [event.status] : []))).toEqual(['completed', 'completed', 'completed']);
+  expect(paid).toEqual([9_000]);
+});
