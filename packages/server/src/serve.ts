@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
 import { AdjutantError, type Clock, type Runtime, systemClock } from 'adjutant';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -160,7 +160,7 @@ class Answering {
   }
 }
 
-/** For answers whose callers were cut off: how long they have to notice it. */
+/** How long answers whose callers were cut off have to notice it, and connections that were just made to ask for something. */
 const noticeMs = 1_000;
 
 /** Sent to WebSockets when the server goes. */
@@ -168,13 +168,21 @@ const goingAway = 1001;
 
 class Listening {
   readonly #parts: ListeningParts;
+  readonly #connections = new Set<Socket>();
   readonly #underWay = new Set<ServerResponse>();
   #closed: Promise<void> | undefined;
   #appClosed: Promise<void> | undefined;
 
   constructor(parts: ListeningParts) {
     this.#parts = parts;
-    parts.node.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => this.#track(response));
+    const { node } = parts;
+    node.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => this.#track(response));
+    node.on('connection', (socket: Socket) => {
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
+    // From then on it is a WebSocket's.
+    node.prependListener('upgrade', (_request: IncomingMessage, socket: Socket) => this.#connections.delete(socket));
   }
 
   #track(response: ServerResponse): void {
@@ -185,6 +193,12 @@ class Listening {
       // One whose head was sent before has been promised that its connection stays.
       if (this.#closed !== undefined) this.#parts.clock.setTimer(0, () => this.#parts.node.closeIdleConnections());
     });
+  }
+
+  /** To Node a connection that has not asked for anything yet is not idle, so that it would be waited for. */
+  #endSilent(): void {
+    const busy = new Set([...this.#underWay].map(({ socket }) => socket));
+    for (const connection of this.#connections) if (!busy.has(connection)) connection.destroy();
   }
 
   async close(closeApp: boolean): Promise<void> {
@@ -198,6 +212,7 @@ class Listening {
     const { node, handler, answering, sockets, clock, grace } = this.#parts;
     const ended = new Promise<void>((resolve) => node.close(() => resolve()));
     for (const response of this.#underWay) if (!response.headersSent) response.shouldKeepAlive = false;
+    const cancelSilent = clock.setTimer(noticeMs, () => this.#endSilent());
     const cancel = clock.setTimer(grace, () => {
       node.closeAllConnections();
       for (const socket of sockets.clients) socket.terminate();
@@ -206,6 +221,7 @@ class Listening {
     for (const socket of sockets.clients as Set<WebSocket>) socket.close(goingAway, 'The server ends. Come back.');
     await ended;
     cancel();
+    cancelSilent();
     await atMost(clock, noticeMs, answering.ended());
     // What the last requests have left to be written.
     await handler.close();

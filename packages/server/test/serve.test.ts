@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer, connect as openSocket } from 'node:net';
 import { isAdjutantError, memoryStore, runtime } from 'adjutant';
+import { eventually, testClock } from 'adjutant/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ServeOptions, serve } from '../src/index.ts';
 
@@ -106,6 +107,19 @@ describe('closing', () => {
     expect({ status: response.statusCode, connection: response.headers.connection }).toEqual({ status: 201, connection: 'close' });
     await closed;
     await expect(fetch(`${url}/v1/health`)).rejects.toThrow();
+  });
+
+  test('does not wait for connections that ask for nothing', async () => {
+    const clock = testClock();
+    const { port, close } = await serving({ shutdown: { grace: 3_600_000 }, ports: { clock } });
+    const silent = openSocket(port, '127.0.0.1');
+    await once(silent, 'connect');
+    // Connected on this side is not yet accepted on the other one.
+    await fetch(`http://127.0.0.1:${port}/v1/health`);
+    const ended = once(silent, 'close');
+    await eventually(close(), { clock });
+    await ended;
+    expect(clock.monotonic()).toBeLessThan(3_600_000);
   });
 
   test('cuts off what is not at its end when the grace is over', async () => {
