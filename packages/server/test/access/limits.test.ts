@@ -1,3 +1,4 @@
+import { SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { ask, fromAddress, world } from './caller.ts';
 
@@ -16,8 +17,14 @@ describe('callers', () => {
   });
 
   test('of one name in two tenants are two', async () => {
-    const { api, key } = world({ limits: { requestsPerMinute: 1 } });
-    for (const tenant of ['left', 'right']) expect((await ask(api, 'GET /v1/keys', { as: await key({ tenant }) })).status).toBe(200);
+    const secret = 'a shared secret of 32 bytes or so';
+    const { api } = world({ auth: { jwt: { secret } }, limits: { requestsPerMinute: 1 } });
+    for (const tenant of ['left', 'right']) {
+      const claims = { sub: 'ann', tenant, roles: ['admin'] };
+      const as = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('5m').sign(new TextEncoder().encode(secret));
+      const statuses = [await ask(api, 'GET /v1/keys', { as }), await ask(api, 'GET /v1/keys', { as })].map(({ status }) => status);
+      expect(statuses).toEqual([200, 429]);
+    }
   });
 
   test('without a valid credential are told so only so often, and keep nobody else out', async () => {
