@@ -181,8 +181,8 @@ class Listening {
       this.#connections.add(socket);
       socket.once('close', () => this.#connections.delete(socket));
     });
-    // From then on it is a WebSocket's.
-    node.prependListener('upgrade', (_request: IncomingMessage, socket: Socket) => this.#connections.delete(socket));
+    // From then on it is a WebSocket's. A listener to `upgrade` would keep the adapter from refusing those that are to be refused.
+    parts.sockets.on('connection', (_socket: WebSocket, { socket }: IncomingMessage) => this.#connections.delete(socket));
   }
 
   #track(response: ServerResponse): void {
