@@ -30,9 +30,9 @@ import {
 import { runRequest } from './engine/run-request.ts';
 import { lastResult } from './engine/run-result.ts';
 import { RunStarter } from './engine/run-starter.ts';
-import { defaultLeaseMs, type RuntimeOptions, recoversByItself, runtimeChecks } from './engine/runtime-options.ts';
+import { defaultLeaseMs, mayRecoverByItself, type RuntimeOptions, runtimeChecks } from './engine/runtime-options.ts';
 import { SessionService } from './engine/session-service.ts';
-import { checkTenant, dueSessions, Tenants } from './engine/tenants.ts';
+import { checkTenant, dueSessions, reachableLedgers, Tenants } from './engine/tenants.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
 import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
 import { looseState } from './ledger/loose-state.ts';
@@ -57,8 +57,6 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
   readonly requests: RequestService;
   /** Whether what is streamed and not stored reaches followers in other processes too. */
   readonly carriesDeltas: 'process' | 'everywhere';
-  /** Whether it looks for runs that stopped without an end, and continues them, without being asked. */
-  readonly recoversByItself: boolean;
   readonly #options: RuntimeOptions;
   /** The runtime that those of all tenants came from. */
   readonly #origin: Runtime;
@@ -109,20 +107,23 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
       if (at !== null) this.#recovery.wakeAt(at);
     });
     this.requests = new RequestService({
-      ledgers: (other = tenant) => {
-        if (origin === undefined || other === tenant) return this.store.for({ tenant: other, app });
-        throw new InvalidRuntimeError({
-          refused: `Requests of the tenant "${other}" cannot be reached`,
-          reason: `this is the app for "${tenant}" only`,
-        });
-      },
+      ledgers: reachableLedgers(this.store, this, origin !== undefined),
       clock,
       keys: options.approvals?.keys,
       findTool: (agentName, name) => this.#services.registry.findTool(agentName, name) ?? this.tools.get(name),
       posted: (session) => this.posted(session),
     });
-    this.recoversByItself = recoversByItself(options);
-    if (this.recoversByItself && origin === undefined) this.#recovery.start();
+    if (options.store !== undefined && origin === undefined) this.recoverByItself();
+  }
+
+  /** Whether it looks for runs that stopped without an end, and continues them, without being asked. */
+  get recoversByItself(): boolean {
+    return this.#recovery.isAutomatic;
+  }
+
+  /** Looks for them from now on, also without a `store`, where runs that wait may be answered; but not with `recover: 'manual'`. For servers. */
+  recoverByItself(): void {
+    if (mayRecoverByItself(this.#options)) this.#recovery.start();
   }
 
   #makeRecovery(clock: Clock): Recovery {

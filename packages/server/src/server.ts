@@ -36,6 +36,8 @@ export interface AdjutantServer {
  */
 export function server(app: Runtime, options: ServerOptions = {}): AdjutantServer {
   checkServerOptions(app, options);
+  // What is answered over HTTP is to be continued, also in an app that keeps everything in memory.
+  app.recoverByItself();
   const closing = new AbortController();
   const clock = options.ports?.clock ?? systemClock;
   const resolved = resolveOptions(options);
@@ -80,11 +82,17 @@ function apiOf(parts: ServerParts, idempotency: Idempotency): Api {
   api.onError((thrown, context) => {
     const { requestId } = context.var;
     const error = thrown instanceof HTTPException ? refusalOf(thrown) : thrown;
-    if (statusOf(error) >= 500) report(parts.options, error, { id: requestId, method: context.req.method, path: pathWithoutToken(context.req.path) });
+    if (isFailure(error, context.req.raw))
+      report(parts.options, error, { id: requestId, method: context.req.method, path: pathWithoutToken(context.req.path) });
     if (isApprovalPage(context.req.path)) return failedPage(statusOf(error), error instanceof RequestRefusedError ? error.headers : {});
     return problemResponse(error, requestId);
   });
   return api;
+}
+
+/** What an operator should see: neither refusals, such as 501, nor bodies that their callers did not send to the end. */
+function isFailure(error: unknown, { signal }: Request): boolean {
+  return statusOf(error) >= 500 && !(error instanceof RequestRefusedError) && !signal.aborted;
 }
 
 function report({ onError }: ResolvedServerOptions, error: unknown, request?: FailedRequest): void {

@@ -68,8 +68,14 @@ export class Recovery {
     this.#parts = parts;
   }
 
+  /** Whether it looks again and again. */
+  get isAutomatic(): boolean {
+    return this.#isAutomatic;
+  }
+
   /** Looks now, and again and again. */
   start(): void {
+    if (this.#isAutomatic) return;
     this.#isAutomatic = true;
     this.#arm(0);
     this.#armSweep();

@@ -130,7 +130,7 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
   ports: isGroup({ clock: isObject, ids: isObject, random: isObject, standIns: isStandIns }),
 };
 
-/** Whether a runtime looks for what it can continue. The command line loads apps to look at them, and must not begin to work on all their sessions. */
-export function recoversByItself({ store, recover }: RuntimeOptions): boolean {
-  return store !== undefined && recover !== 'manual' && process.env['ADJUTANT_RECOVER'] !== 'manual';
+/** Whether a runtime may look for what it can continue. The command line loads apps to look at them, and must not begin to work on all their sessions. */
+export function mayRecoverByItself({ recover }: RuntimeOptions): boolean {
+  return recover !== 'manual' && process.env['ADJUTANT_RECOVER'] !== 'manual';
 }

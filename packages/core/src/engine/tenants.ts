@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { describeValue, isNonEmptyText } from '../base/options.ts';
-import type { DueSession, Store } from '../ledger/port.ts';
+import type { DueSession, LedgerStore, Store } from '../ledger/port.ts';
 import { InvalidRuntimeError } from './errors.ts';
 
 /** How long a runtime that nobody has asked for and that does nothing is kept. */
@@ -87,4 +87,12 @@ export function checkTenant(tenant: unknown): void {
   const expected = isNonEmptyText(tenant);
   const refused = 'The runtime of a tenant cannot be made';
   if (expected !== undefined) throw new InvalidRuntimeError({ refused, reason: `the name must be ${expected}, not ${describeValue(tenant)}` });
+}
+
+/** Gives the ledgers of tenants by name; an app for one tenant has none but its own. @throws InvalidRuntimeError by what it gives */
+export function reachableLedgers(store: Store, { app, tenant }: { readonly app: string; readonly tenant: string }, isForOne: boolean) {
+  return (other: string = tenant): LedgerStore => {
+    if (!isForOne || other === tenant) return store.for({ tenant: other, app });
+    throw new InvalidRuntimeError({ refused: `Requests of the tenant "${other}" cannot be reached`, reason: `this is the app for "${tenant}" only` });
+  };
 }
