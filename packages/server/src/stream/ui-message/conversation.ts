@@ -241,7 +241,7 @@ function asked(state: Conversation, event: EventOf<'tool_yield'>): Conversation 
 }
 
 /** Whether a request is leave that is asked for, which the SDK has a part for. */
-export function isApproval(kind: EventOf<'tool_yield'>['kind']): boolean {
+function isApproval(kind: EventOf<'tool_yield'>['kind']): boolean {
   return kind === 'approval' || kind === 'repeat';
 }
 
