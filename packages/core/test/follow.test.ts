@@ -294,3 +294,26 @@ test('a session that is deleted ends its followers', async () => {
   await expect(reading).rejects.toMatchObject({ code: 'session_not_found' });
   await app.close();
 });
+
+test('of a session that was deleted nobody is told anything who follows another one of its name, though somebody still reads the first', async () => {
+  const writer = agent({ name: 'writer', model: scriptedModel(() => ({ text: 'Written.' })) });
+  const app = runtime({ app: 'tales', runnables: [writer], recover: 'manual' });
+  const tell = async (input: string, times: number): Promise<void> => {
+    for (let time = 0; time < times; time++) await app.run(writer, { session: 's', input });
+  };
+  await app.sessions.create({ id: 's' });
+  const behind = app.follow('s')[Symbol.asyncIterator]();
+  await behind.next();
+  const { events, reading } = followed(app, 's');
+  await tell('the old one', 2);
+  await eventually(() => durable(events).length > 12);
+  await app.sessions.delete('s');
+  await expect(reading).rejects.toMatchObject({ code: 'session_not_found' });
+  await app.sessions.create({ id: 's' });
+  await tell('the new one', 3);
+  const { events: later } = followed(app, 's', 5);
+  await eventually(() => later.filter(({ type }) => type === 'invocation_end').length >= 3);
+  expect(later.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual(['the new one', 'the new one']);
+  await expect(behind.next()).rejects.toMatchObject({ code: 'session_not_found' });
+  await app.close();
+});

@@ -8,6 +8,8 @@ const keptEvents = 64;
 interface Follower {
   isAwake: boolean;
   wake: (() => void) | undefined;
+  /** What has ended the following of the store: it is given nothing any more. */
+  failure: { readonly error: unknown } | undefined;
 }
 
 /** The store is followed once for all who follow a session in this process. */
@@ -22,7 +24,6 @@ export class SessionFeed {
   /** `seq` of the last event that is known of. */
   #last = 0;
   #pump: AbortController | undefined;
-  #failure: { readonly error: unknown } | undefined;
 
   constructor(session: string, store: LedgerStore, live: LiveText, onFollowed: (isFollowed: boolean) => void) {
     this.#session = session;
@@ -42,7 +43,7 @@ export class SessionFeed {
 
   /** @param head `seq` of the last event at the moment */
   async *follow(after: number, head: number, signal: AbortSignal): AsyncGenerator<StreamEvent, void, undefined> {
-    const follower: Follower = { isAwake: false, wake: undefined };
+    const follower: Follower = { isAwake: false, wake: undefined, failure: undefined };
     const stop = (): void => wakeUp(follower);
     signal.addEventListener('abort', stop);
     this.#add(follower, head);
@@ -51,8 +52,17 @@ export class SessionFeed {
       let seq = after;
       while (!signal.aborted) {
         follower.isAwake = false;
+        if (follower.failure !== undefined) throw follower.failure.error;
+        // Those who keep up read no store.
+        const kept = this.#keptAfter(seq);
+        if (kept !== undefined) {
+          seq = kept.seq;
+          reader.passed(kept);
+          yield kept;
+          continue;
+        }
         if (seq < this.#last) {
-          for await (const event of this.#after(seq)) {
+          for await (const event of this.#storedAfter(seq)) {
             seq = event.seq;
             reader.passed(event);
             yield event;
@@ -62,7 +72,6 @@ export class SessionFeed {
         if (seq >= head) reader.arrived(this.live);
         const event = reader.next(this.live, seq);
         if (event !== undefined) yield event;
-        else if (this.#failure !== undefined) throw this.#failure.error;
         else if (!follower.isAwake && !signal.aborted) await new Promise<void>((resolve) => (follower.wake = resolve));
       }
     } finally {
@@ -71,33 +80,21 @@ export class SessionFeed {
     }
   }
 
-  /** The durable events after `seq`, as far as they are known of. */
-  async *#after(seq: number): AsyncGenerator<Event, void, undefined> {
-    let last = seq;
-    while (last < this.#last) {
-      const first = this.#recent[0]?.seq ?? Number.POSITIVE_INFINITY;
-      const kept = last + 1 >= first ? this.#recent[last + 1 - first] : undefined;
-      if (kept !== undefined) {
-        last = kept.seq;
-        yield kept;
-        continue;
-      }
-      const before = last;
-      for await (const page of this.#store.read(this.#session, { after: last, upTo: this.#last })) {
-        for (const event of page) {
-          last = event.seq;
-          yield event;
-        }
-      }
-      if (last === before) return;
-    }
+  /** The next durable event, if it is kept. */
+  #keptAfter(seq: number): Event | undefined {
+    const first = this.#recent[0]?.seq ?? Number.POSITIVE_INFINITY;
+    return seq + 1 >= first ? this.#recent[seq + 1 - first] : undefined;
+  }
+
+  /** The durable events after `seq` that the store has, as far as they are known of. */
+  async *#storedAfter(seq: number): AsyncGenerator<Event, void, undefined> {
+    for await (const page of this.#store.read(this.#session, { after: seq, upTo: this.#last })) yield* page;
   }
 
   #add(follower: Follower, head: number): void {
     this.#followers.add(follower);
     this.#last = Math.max(this.#last, head);
     if (this.#pump !== undefined) return;
-    this.#failure = undefined;
     const pump = new AbortController();
     this.#pump = pump;
     this.#onFollowed(true);
@@ -126,11 +123,17 @@ export class SessionFeed {
         this.wake();
       }
     } catch (error) {
-      if (pump.signal.aborted) return;
-      this.#failure = { error };
-      if (this.#pump === pump) this.#pump = undefined;
-      this.wake();
+      if (!pump.signal.aborted) this.#fail(error);
     }
+  }
+
+  /** Who comes later begins anew: a session that was deleted may be another one by then. */
+  #fail(error: unknown): void {
+    this.#pump = undefined;
+    this.#recent = [];
+    this.#last = 0;
+    for (const follower of this.#followers) follower.failure = { error };
+    this.wake();
   }
 }
 
