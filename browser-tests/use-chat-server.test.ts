@@ -1,7 +1,7 @@
 import { type AdjutantServer, server } from '@adjutant/server';
 import { Chat } from '@ai-sdk/react';
 import { agent, memoryStore, type Runtime, type RuntimeOptions, runtime, tool } from 'adjutant';
-import { roundModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { roundModel, type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -274,4 +274,30 @@ test('an input that a tool asks for is given as the output of its call', async (
   expect(chat.lastMessage?.parts[1]).toMatchObject({ state: 'output-available', output: 'sent to Main Street' });
   expect(chat.lastMessage?.parts[2]).toMatchObject({ data: { status: 'settled' } });
   expect(shown(chat.lastMessage).at(-1)).toBe('text: Sent. (done)');
+});
+
+test('stop only stops listening; a message in mid-run gets an answer of its own', async () => {
+  const clock = testClock();
+  const model = roundModel([{ chunks: ['One, ', 'two.'], chunkDelayMs: 1_000 }, { text: 'Stopped.' }], { clock });
+  const clerk = agent({ name: 'clerk', model });
+  const app = runtime({ app: 'shop', store: memoryStore(), runnables: [clerk] });
+  const api = server(app);
+  onTestFinished(async () => {
+    await api.close();
+    await app.close();
+  });
+  const { chat } = chatWith(api, 'chat');
+  const counting = chat.sendMessage({ text: 'Count' });
+  await expect.poll(() => shown(chat.lastMessage)).toEqual(['step-start', 'text: One,  (streaming)']);
+  await chat.stop();
+  await counting;
+  const stopping = chat.sendMessage({ text: 'Enough' });
+  // The answer that is being written is ended first.
+  await expect.poll(async () => (await eventsOf(app, 'chat')).filter(({ type }) => type === 'user').length).toBe(2);
+  clock.advance(1_000);
+  await stopping;
+  expect(chat.error).toBeUndefined();
+  expect(shown(chat.lastMessage)).toEqual(['step-start', 'text: Stopped. (done)']);
+  expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+  expect((await eventsOf(app, 'chat')).filter(({ type }) => type === 'invocation_start')).toHaveLength(1);
 });
