@@ -247,7 +247,9 @@ class MemoryLedgerStore implements LedgerStore {
   async list(options: ListOptions = {}): Promise<readonly SessionListing[]> {
     this.#checkOpen();
     const limit = checkLimit('sessions', options.limit);
-    return Array.from(this.#ledgers.values(), (ledger) => ledger.listing)
+    const { id } = options;
+    const named = id === undefined ? this.#ledgers.values() : [this.#ledgers.get(id)].filter((ledger) => ledger !== undefined);
+    return Array.from(named, (ledger) => ledger.listing)
       .filter((listing) => isListed(listing, options))
       .sort(compareListings(options.order))
       .slice(0, limit);

@@ -1,6 +1,7 @@
 import type { UnderlyingSource } from 'node:stream/web';
 import type { Clock } from 'adjutant';
 import type { SentFrame } from './frame.ts';
+import { encodedFrame, WrittenFrames } from './written-frames.ts';
 
 /** A reason to end a stream before everything is told. */
 export interface StreamEnding {
@@ -29,11 +30,8 @@ type FrameSource = (signal: AbortSignal) => AsyncGenerator<readonly SentFrame[],
 /** Milliseconds after which an `EventSource` that has lost its stream comes back. */
 const retryMs = 1_000;
 
-/** A frame as a server-sent event. */
-function encodedFrame({ id, event, data }: SentFrame): string {
-  const line = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-  return id === undefined ? line : `id: ${id}\n${line}`;
-}
+/** Shared by all streams of the process: most who follow a session are told the same at the same time. */
+const written = new WrittenFrames();
 
 /**
  * A response body that gives frames as server-sent events. It takes a frame only when the reader wants one, so that a slow reader costs no more
@@ -87,7 +85,7 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
         this.#close(controller);
         return;
       }
-      this.#send(controller, value.map(this.#encode).join(''));
+      this.#give(controller, this.#written(value));
       this.#ports.onSent?.(value.length);
     } catch (error) {
       this.#isWanted = false;
@@ -103,7 +101,17 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
   }
 
   #send(controller: ReadableStreamDefaultController<Uint8Array>, text: string): void {
-    controller.enqueue(this.#encoder.encode(text));
+    this.#give(controller, this.#encoder.encode(text));
+  }
+
+  #written(frames: readonly SentFrame[]): Uint8Array {
+    const [first] = frames;
+    if (first !== undefined && frames.length === 1 && this.#encode === encodedFrame) return written.of(first);
+    return this.#encoder.encode(frames.map(this.#encode).join(''));
+  }
+
+  #give(controller: ReadableStreamDefaultController<Uint8Array>, bytes: Uint8Array): void {
+    controller.enqueue(bytes);
     this.#lastSent = this.#ports.clock.monotonic();
   }
 
@@ -117,6 +125,7 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
     this.#isOver = true;
     this.#cancelTimer();
     this.#gone.abort();
+    written.forget();
     this.#ports.onClose();
   }
 

@@ -138,3 +138,17 @@ test('a copy in another process is made whole again after messages were lost', (
     }),
   );
 });
+
+test('readers who keep up are given one object, and others what they lack', () => {
+  const live = new LiveText('writer');
+  const [first, second, late] = [new LiveReader(), new LiveReader(), new LiveReader()];
+  const write = (delta: string) => live.streamed({ type: 'assistant_delta', invocationId: 'run', agent: 'a', delta }, 0);
+  write('one ');
+  const given = first.next(live, 0);
+  expect(second.next(live, 0)).toBe(given);
+  write('two ');
+  expect(late.next(live, 0)).toMatchObject({ delta: 'one two ' });
+  expect(first.next(live, 0)).toMatchObject({ delta: 'two ' });
+  expect(second.next(live, 0)).toMatchObject({ delta: 'two ' });
+  expect(given).toMatchObject({ delta: 'one ' });
+});

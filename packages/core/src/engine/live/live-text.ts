@@ -9,6 +9,17 @@ export interface LiveStream {
   /** The event that its parts come as, without the part. */
   readonly head: Delta;
   readonly text: GrowingText;
+  /** The part that was given last: all readers who keep up get the same object, so that it need be written out only once for them. */
+  given?: { readonly offset: number; readonly end: number; readonly event: Delta };
+}
+
+/** What stands in a text behind `offset`, as an event. */
+function partAfter(stream: LiveStream, offset: number): Delta {
+  const { head, text, given } = stream;
+  if (given?.offset === offset && given.end === text.length) return given.event;
+  const event: Delta = { ...head, delta: text.from(offset) };
+  stream.given = { offset, end: text.length, event };
+  return event;
 }
 
 /** What one invocation's model is writing now. */
@@ -187,12 +198,13 @@ export class LiveReader {
       this.#places.set(invocationId, place);
       if (isReplaced) return { type: 'stream_reset', invocationId, agent };
     }
-    for (const [key, { head, text }] of streams) {
+    for (const [key, stream] of streams) {
+      const { length } = stream.text;
       const offset = place.offsets.get(key) ?? 0;
-      if (offset >= text.length && place.offsets.has(key)) continue;
-      place.offsets.set(key, text.length);
+      if (offset >= length && place.offsets.has(key)) continue;
+      place.offsets.set(key, length);
       place.isGiven = true;
-      return { ...head, delta: text.from(offset) };
+      return partAfter(stream, offset);
     }
     return undefined;
   }
