@@ -70,7 +70,9 @@ describe('the audit log', () => {
     for (let call = 0; call < 5; call++) await ask(api, 'GET /v1/keys', { env: fromAddress('192.0.2.8') });
     clock.advance(60_000);
     for (let call = 0; call < 3; call++) await ask(api, 'GET /v1/keys', { env });
-    const counts = (await entriesOf(api, as)).map(({ address, count }) => [address, count]);
+    const entries = await entriesOf(api, as);
+    expect(await entriesOf(api, as)).toEqual(entries);
+    const counts = entries.map(({ address, count }) => [address, count]);
     expect(counts.filter(([address]) => address === '192.0.2.7')).toEqual([2, 1, 49, 1].map((count) => ['192.0.2.7', count]));
     expect(counts.filter(([address]) => address === '192.0.2.8')).toEqual([4, 1].map((count) => ['192.0.2.8', count]));
   });
@@ -167,6 +169,26 @@ describe('the audit log', () => {
     await log.close();
     const { entries } = await readAudit(inner.for({ tenant: 'default', app: 'shop:audit' }), { limit: 10 });
     expect(entries).toHaveLength(1);
+  });
+
+  test('of many processes and days comes in the right order', async () => {
+    const clock = testClock();
+    const store = memoryStore({ clock });
+    const next = nextId();
+    const processes = 450;
+    const lasting = new AuditLog({ app: 'shop', store, clock, ids: { next }, onError: (error) => expect.unreachable(String(error)) });
+    for (let process = 0; process < processes; process++) {
+      clock.advance(20 * 60_000);
+      const log = new AuditLog({ app: 'shop', store, clock, ids: { next }, onError: (error) => expect.unreachable(String(error)) });
+      log.record({ tenant: 'default', actor: 'operator', entry: entryAt(clock.now()) });
+      await log.close();
+      lasting.record({ tenant: 'default', actor: 'operator', entry: entryAt(clock.now()) });
+      await lasting.flush();
+    }
+    const { entries, next: more } = await readAudit(store.for({ tenant: 'default', app: 'shop:audit' }), { limit: 2 * processes });
+    expect([entries.length, more]).toEqual([2 * processes, undefined]);
+    const times = entries.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted((left, right) => right - left));
   });
 
   /** What happened on any days in any processes comes back in pages of any size: all of it, each once, newest first. */

@@ -95,7 +95,7 @@ const entries: Readonly<Record<string, Entry>> = {
   streamRun: { ...read, call: ({ done, run }) => ({ path: `/v1/sessions/${done}/runs/${run}/stream` }) },
   sendChat: { ...operate, status: 200, call: post(() => '/v1/agents/payer/chat', approvingChat) },
   resumeChat: { ...read, others: 204, ofOtherAgents: 404, call: ({ waiting }) => ({ path: `/v1/agents/payer/chat/${waiting}/stream` }) },
-  // A WebSocket needs a socket: see sockets.test.ts.
+  // A WebSocket needs a socket: see strangers.test.ts.
   openSocket: { ...read, status: 426, others: 'own', call: session('/socket') },
   getOpenApi: { ...open, call: () => ({ path: '/v1/openapi.json' }) },
 };
