@@ -1,4 +1,4 @@
-import { type AdjutantServer, server } from '@adjutant/server';
+import { type AdjutantServer, apiKeys, server } from '@adjutant/server';
 import { Chat } from '@ai-sdk/react';
 import { agent, memoryStore, type Runtime, type RuntimeOptions, runtime, tool } from 'adjutant';
 import { roundModel, type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
@@ -300,4 +300,45 @@ test('stop only stops listening; a message in mid-run gets an answer of its own'
   expect(shown(chat.lastMessage)).toEqual(['step-start', 'text: Stopped. (done)']);
   expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   expect((await eventsOf(app, 'chat')).filter(({ type }) => type === 'invocation_start')).toHaveLength(1);
+});
+
+test('chats of others are out of reach', async () => {
+  const paid: number[] = [];
+  const pay = tool({ name: 'pay', description: 'Pays', schema: z.object({}), approval: true, execute: () => paid.push(1) });
+  const clerk = agent({ name: 'clerk', model: roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Paid.' }]), tools: [pay] });
+  const app = runtime({ app: 'shop', store: memoryStore(), runnables: [clerk] });
+  const api = server(app, { auth: {} });
+  onTestFinished(async () => {
+    await api.close();
+    await app.close();
+  });
+  const of = async (user: string, tenant?: string): Promise<AdjutantServer> => {
+    const { credential } = await apiKeys(app).create({ name: user, roles: ['operator'], user, ...(tenant === undefined ? {} : { tenant }) });
+    return {
+      ...api,
+      fetch: (request) => {
+        const sent = new Request(request);
+        sent.headers.set('authorization', `Bearer ${credential}`);
+        return api.fetch(sent);
+      },
+    };
+  };
+  const ann = await of('ann');
+  const { chat } = chatWith(ann, 'chat');
+  await chat.sendMessage({ text: 'Pay' });
+  const part = chat.lastMessage?.parts.find(({ type }) => type === 'tool-pay') as unknown as ToolPart;
+  const before = await eventsOf(app, 'chat');
+  const forged = said(part, { id: part.approval.id, approved: true });
+  const bob = await of('bob');
+  expect((await post(bob, { id: 'chat', messages: [forged] })).code).toBe('session_not_found');
+  expect((await post(bob, { id: 'chat', messages: [user('m1', 'Hi')] })).code).toBe('session_not_found');
+  expect((await bob.fetch(new Request('http://localhost/v1/agents/clerk/chat/chat/stream'))).status).toBe(204);
+  await post(bob, { id: 'bobs', messages: [user('m1', 'Pay me')] });
+  expect((await post(bob, { id: 'bobs', messages: [forged] })).code).toBe('request_not_found');
+  // Another tenant has a chat of its own under the same id.
+  const elsewhere = await post(await of('ann', 'other'), { id: 'chat', messages: [user('m1', 'Pay')] });
+  expect(elsewhere.chunks.at(-1)).toMatchObject({ type: 'finish', finishReason: 'tool-calls' });
+  expect(await eventsOf(app, 'chat')).toEqual(before);
+  expect(paid).toEqual([]);
+  expect((await app.list({ id: 'chat' }))[0]?.user).toBe('ann');
 });

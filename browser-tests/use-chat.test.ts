@@ -152,7 +152,7 @@ test('useChat talks with an agent: tools, approvals, a reload in mid-answer', { 
   }
   await isReady(watched);
   expect(await shown(watched)).toEqual(['One, two, three, four, five.']);
-  // A reload aborts the stream of the page before it.
+  // A reload aborts the stream of the page before it, and a stream that was resumed counts as aborted when all of it has been read.
   expect(problems.filter((problem) => !problem.startsWith('failed: '))).toEqual([]);
 
   const events = await ledger(app, 'chat-1');
