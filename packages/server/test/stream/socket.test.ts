@@ -1,11 +1,11 @@
-import { agent, type Runtime, runtime, tool } from 'adjutant';
+import { agent, type Runtime, runtime } from 'adjutant';
 import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { afterEach, expect, test } from 'vitest';
 import { type RawData, WebSocket } from 'ws';
-import { z } from 'zod';
 import { server } from '../../src/index.ts';
 import { type ListeningServer, type ServeOptions, serve } from '../../src/serve.ts';
 import { countedStore } from './counted-store.ts';
+import { payer } from './payer.ts';
 
 type Message = Record<string, unknown> & { readonly type: string };
 
@@ -76,21 +76,6 @@ async function ledgerOf(app: Runtime, session: string): Promise<readonly object[
   for await (const event of app.events(session)) events.push(event);
   return events;
 }
-
-const pay = tool({
-  name: 'pay',
-  description: 'Pays',
-  schema: z.object({ amount: z.number() }),
-  approval: true,
-  execute: ({ args: { amount } }) => `paid ${amount}`,
-});
-
-const payer = () =>
-  agent({
-    name: 'payer',
-    tools: [pay],
-    model: scriptedModel((prompt) => (prompt.at(-1)?.role === 'tool' ? { text: 'Done.' } : { toolCalls: [{ name: 'pay', args: { amount: 5 } }] })),
-  });
 
 const slow = () => agent({ name: 'slow', model: scriptedModel(() => ({ text: 'late', delayMs: 60_000 })) });
 

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AdjutantServer, server } from '../../src/index.ts';
 import { countedStore } from './counted-store.ts';
+import { payer } from './payer.ts';
 import { SseReader } from './sse-reader.ts';
 
 const time = tool({ name: 'time', description: 'Tells the time', schema: z.object({}), readOnly: true, execute: () => '12:00' });
@@ -173,21 +174,6 @@ test('who comes first, in the middle of an answer, gets the text so far and the 
   expect(after.at(-1)?.event).toBe('end');
   await run;
 });
-
-const asked = tool({
-  name: 'pay',
-  description: 'Pays',
-  schema: z.object({ amount: z.number() }),
-  approval: true,
-  execute: ({ args: { amount } }) => `paid ${amount}`,
-});
-
-const payer = () =>
-  agent({
-    name: 'payer',
-    tools: [asked],
-    model: scriptedModel((prompt) => (prompt.at(-1)?.role === 'tool' ? { text: 'Done.' } : { toolCalls: [{ name: 'pay', args: { amount: 5 } }] })),
-  });
 
 test('a run that waits says so, to whoever comes, and goes on in the same stream', async () => {
   const app = runtime({ app: 'test' });
