@@ -6,6 +6,7 @@ import type { AuditEntry } from '../../src/access/audit/audit-entry.ts';
 import { AuditLog } from '../../src/access/audit/audit-log.ts';
 import { readAudit } from '../../src/access/audit/audit-reader.ts';
 import { type AdjutantServer, apiKeys, server } from '../../src/index.ts';
+import { changedStore } from '../changed-store.ts';
 import { ask, fromAddress, world } from './caller.ts';
 
 const dayMs = 86_400_000;
@@ -248,19 +249,7 @@ function entryAt(at: number, requestId = 'req_1'): Omit<AuditEntry, 'count'> {
 
 /** A store that can claim nothing while it is down. */
 function failingStore(inner: Store, isDown: () => boolean): Store {
-  return {
-    description: 'failing',
-    admin: inner.admin,
-    close: () => inner.close(),
-    for(scope) {
-      const ledgers = inner.for(scope);
-      return new Proxy(ledgers, {
-        get(target, name) {
-          const value: unknown = Reflect.get(target, name);
-          if (name === 'claim' && isDown()) return () => Promise.reject(new Error('The disk is full.'));
-          return typeof value === 'function' ? value.bind(target) : value;
-        },
-      });
-    },
-  };
+  return changedStore(inner, (ledgers) => ({
+    claim: (...args) => (isDown() ? Promise.reject(new Error('The disk is full.')) : ledgers.claim(...args)),
+  }));
 }

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiKeys } from '../../src/access/api-keys.ts';
 import { apiKeys, server } from '../../src/index.ts';
+import { changedStore } from '../changed-store.ts';
 import { ask, world } from './caller.ts';
 
 const dayMs = 86_400_000;
@@ -322,26 +323,11 @@ describe('the ledger of keys', () => {
 
 /** A store whose events after the first come as damaged once `isDamaged` says so. */
 function readingOtherwise(inner: Store, isDamaged: () => boolean): Store {
-  return {
-    ...inner,
-    description: 'damaged',
-    admin: inner.admin,
-    close: () => inner.close(),
-    for(scope) {
-      const ledgers = inner.for(scope);
-      return new Proxy(ledgers, {
-        get(target, name) {
-          const value: unknown = Reflect.get(target, name);
-          if (name !== 'readStored') return typeof value === 'function' ? value.bind(target) : value;
-          return async function* (...args: Parameters<typeof target.readStored>) {
-            for await (const page of target.readStored(...args)) {
-              yield page.map((event) =>
-                isDamaged() && event.seq > 1 ? { type: 'unreadable' as const, seq: event.seq, reason: 'it is damaged' } : event,
-              );
-            }
-          };
-        },
-      });
+  return changedStore(inner, (ledgers) => ({
+    async *readStored(...args) {
+      for await (const page of ledgers.readStored(...args)) {
+        yield page.map((event) => (isDamaged() && event.seq > 1 ? { type: 'unreadable' as const, seq: event.seq, reason: 'it is damaged' } : event));
+      }
     },
-  };
+  }));
 }

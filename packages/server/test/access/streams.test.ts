@@ -1,7 +1,8 @@
-import { memoryStore, type Store } from 'adjutant';
+import { memoryStore } from 'adjutant';
 import { eventually, testClock } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { server } from '../../src/index.ts';
+import { countingFollowers } from '../changed-store.ts';
 import { world } from './caller.ts';
 
 /** Reads a stream to its end. */
@@ -41,7 +42,7 @@ test('a stream ends when the time of its key is over', async () => {
 
 test('keys are followed only while somebody is let in by one', async () => {
   const following = { count: 0, most: 0 };
-  const { app, api, key } = world({ store: countingFollowers(memoryStore(), following) });
+  const { app, api, key } = world({ store: countingFollowers(memoryStore(), following, ({ app }) => app === 'shop:keys') });
   await app.sessions.create({ id: 'one' });
   const streams = await Promise.all(['a', 'b', 'c'].map(async () => open(api, await key())));
   await eventually(() => following.count === 1);
@@ -49,30 +50,3 @@ test('keys are followed only while somebody is let in by one', async () => {
   await eventually(() => following.count === 0);
   expect(following.most).toBe(1);
 });
-
-/** Counts who follows the ledger of keys. */
-function countingFollowers(inner: Store, following: { count: number; most: number }): Store {
-  return {
-    description: 'counting',
-    admin: inner.admin,
-    close: () => inner.close(),
-    for(scope) {
-      const ledgers = inner.for(scope);
-      return new Proxy(ledgers, {
-        get(target, name) {
-          const value: unknown = Reflect.get(target, name);
-          if (name !== 'follow' || scope.app !== 'shop:keys') return typeof value === 'function' ? value.bind(target) : value;
-          return async function* (...args: Parameters<typeof target.follow>) {
-            following.count += 1;
-            following.most = Math.max(following.most, following.count);
-            try {
-              yield* target.follow(...args);
-            } finally {
-              following.count -= 1;
-            }
-          };
-        },
-      });
-    },
-  };
-}

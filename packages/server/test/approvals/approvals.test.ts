@@ -200,6 +200,13 @@ describe('several answers', () => {
       expect((await send(api, 'POST', '/v1/approvals', body)).status).toBe(400);
     },
   );
+
+  test('are refused when two of them are to one request', async () => {
+    const { api, requestId } = await waitingServer();
+    const answers = ['approve', 'reject'].map((decision) => ({ requestId, decision }));
+    expect((await send(api, 'POST', '/v1/approvals', { answers })).status).toBe(400);
+    expect((await send(api, 'GET', `/v1/approvals/${requestId}`)).body.status).toBe('pending');
+  });
 });
 
 describe('who may', () => {

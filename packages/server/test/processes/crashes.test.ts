@@ -2,6 +2,7 @@ import { isDurable, type StreamEvent } from 'adjutant';
 import { eventually } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { SseReader } from '../stream/sse-reader.ts';
+import { front } from './front.ts';
 import { expectWhole, isSkipped, ledgerOf, Place, patience, type Served } from './place.ts';
 import { heard, tale } from './story.ts';
 
@@ -54,6 +55,24 @@ describe.skipIf(isSkipped)('when a process is killed', () => {
       }
     },
   );
+
+  test.concurrent('whoever comes from it to another one does not get the new answer behind a part of the old one', patience, async (context) => {
+    const place = new Place(context);
+    const { 0: a, 1: b } = await place.start(2);
+    const balancer = await front(() => [a.url, b.url]);
+    context.onTestFinished(balancer.close);
+    const { session, id } = await a.client.runs.start({ agent: 'teller', input: 'Tell' }).accepted();
+    // The other process knows nothing of what was streamed, and is asked before it goes on.
+    const watcher = place.watch(balancer.url, session);
+    a.server.tell({ type: 'write', pieces: 5 });
+    await watcher.untilText(tale.slice(0, 6).join(''));
+    await a.server.kill();
+    b.server.tell({ type: 'write', pieces: 'all' });
+    await watcher.untilEnd(id);
+    await expectWhole(watcher, b, session, [tale.join('')]);
+    expect(watcher.connections).toBe(2);
+    console.log(watcher.events.map((e) => e.type + ('seq' in e ? e.seq : '') + ('status' in e ? e.status : '')).join(' '));
+  });
 
   test.concurrent('in the middle of tools, another one goes on as each of them wants it', patience, async (context) => {
     const place = new Place(context);

@@ -92,6 +92,21 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
     expect(await post('/v1/sessions/s/runs/third/cancel')).toMatchObject({ status: 404, body: { code: 'run_not_found' } });
   });
 
+  test('that wait for somebody are not said to wait any more when their cancel is on its way', async () => {
+    const store = makeStore();
+    const { get, post, app } = working(store);
+    const { session, links } = (await post('/v1/runs', { agent: 'asking', input: 'Pay', id: 'r' })).body;
+    await get(`${links['run']}?wait=20000`);
+    // Nobody who works on the session has heard of it yet.
+    const item = { lane: 'control', by: 'operator', at: 1, type: 'cancel' } as const;
+    const ledgers = store.for({ tenant: app.tenant, app: app.app });
+    await ledgers.post(session, { ...item, key: 'other', data: { runId: 'another' } });
+    await ledgers.post(session, { ...item, key: 'own', data: { runId: 'r' } });
+    expect((await get(links['run'] ?? '')).body.status).not.toBe('waiting');
+    await app.resume(session);
+    expect((await get(`${links['run']}?wait=20000`)).body.status).toBe('cancelled');
+  });
+
   test('get messages, are paused, continued and cancelled with their session', async () => {
     const { get, post, begun, goOn, app } = working(makeStore());
     await post('/v1/sessions', { id: 's' });
@@ -122,6 +137,7 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
       [{ agent: 'quikc', input: 'Hi' }, 404, 'agent_not_found'],
       [{ agent: 'quick', input: 5 }, 400, 'invalid_request'],
       [{ agent: 'quick', id: 'a/b' }, 400, 'invalid_request'],
+      [{ agent: 'quick', id: '..' }, 400, 'invalid_request'],
       [{ input: 'Hi' }, 400, 'invalid_request'],
     ];
     for (const [body, status, code] of refused) {

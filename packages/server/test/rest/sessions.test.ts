@@ -129,6 +129,7 @@ describe('a session', () => {
     ['id', { id: '' }],
     ['id', { id: 'line\nbreak' }],
     ['id', { id: 'x'.repeat(257) }],
+    ['id', { id: '..' }],
     ['scopes.user', { user: 'ann', scopes: { user: 'ann' } }],
     ['nonsense', { nonsense: 1 }],
   ])('is not made with a bad %s', async (place, body) => {
