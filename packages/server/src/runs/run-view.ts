@@ -68,12 +68,14 @@ async function viewOf(address: RunAddress, runs: SessionRuns): Promise<RunView> 
 /** Requests that are told of one run. */
 const mostRequests = 1_000;
 
-/** Whether what the run waits for has not come yet. */
-async function isWaiting({ app, session }: RunAddress, { waitsFor }: RunOutline, requests: readonly RequestEntry[]): Promise<boolean> {
-  if (waitsFor === 'tool_input') return requests.length > 0;
-  if (waitsFor !== 'input') return true;
+/** Whether neither what the run waits for has come yet nor its cancel. */
+async function isWaiting({ app, session }: RunAddress, { id, waitsFor }: RunOutline, requests: readonly RequestEntry[]): Promise<boolean> {
+  if (waitsFor === 'tool_input' && requests.length === 0) return false;
   const posted = await ledgersOf(app).inbox(session);
-  return !posted.some(({ type }) => type === 'user');
+  return !posted.some(({ type, data }) => {
+    if (type === 'cancel') return data['runId'] === undefined || data['runId'] === id;
+    return type === 'user' && waitsFor === 'input';
+  });
 }
 
 /** Whether an input that is to begin a run waits for whoever has the session. */

@@ -97,7 +97,12 @@ export const batchSchema = z
     answers: z
       .array(z.strictObject({ requestId: z.string().min(1), ...answerFields }).refine(hasOneInput, oneInput))
       .min(1)
-      .max(mostAnswers),
+      .max(mostAnswers)
+      // Which one counts would be left to chance.
+      .refine(
+        (answers) => new Set(answers.map(({ requestId }) => requestId)).size === answers.length,
+        'must have one answer for each request at most',
+      ),
   })
   .openapi('Answers', { example: { answers: [{ requestId: 'req_0f3c9a5b7d1e2f4a6b8c0d1e', decision: 'approve' }] } });
 

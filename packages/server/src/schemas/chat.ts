@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { idSchema } from './common.ts';
+import { idSchema, newIdSchema } from './common.ts';
 
 const longestReason = 10_000;
 
@@ -16,7 +16,7 @@ export type ChatMessage = z.infer<typeof chatMessageSchema>;
 
 export const chatSchema = z
   .strictObject({
-    id: idSchema.openapi({ description: 'Id of the chat, which is that of the session. One that does not exist is made.', example: 'chat-7' }),
+    id: newIdSchema.openapi({ description: 'Id of the chat, which is that of the session. One that does not exist is made.', example: 'chat-7' }),
     messages: z
       .array(chatMessageSchema)
       .min(1)

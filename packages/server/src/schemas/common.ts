@@ -12,8 +12,11 @@ export const idSchema = z
   .regex(printable, 'must be text without control characters')
   .refine((text) => text.isWellFormed(), 'must be whole characters');
 
+/** The id of what is made. Clients take `.` and `..` in an address for steps on its path, however they are written: nobody could reach it. */
+export const newIdSchema = idSchema.refine((text) => text !== '.' && text !== '..', 'cannot be . or .., which addresses cannot have');
+
 /** Ids that become part of paths in a ledger. */
-export const runIdSchema = idSchema.regex(/^[^/#~>]+$/, 'must have none of / # ~ >');
+export const runIdSchema = newIdSchema.regex(/^[^/#~>]+$/, 'must have none of / # ~ >');
 
 /** Epoch milliseconds, as answers have them. */
 export const timestampSchema = z.int().openapi({ description: 'Epoch milliseconds.', example: 1_767_225_600_000 });

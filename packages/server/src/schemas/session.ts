@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { cursorSchema, flagSchema, idSchema, limitSchema, nextCursorSchema, seqSchema, timestampSchema } from './common.ts';
+import { cursorSchema, flagSchema, idSchema, limitSchema, newIdSchema, nextCursorSchema, seqSchema, timestampSchema } from './common.ts';
 
 const statusSchema = z.enum(['active', 'awaiting_input', 'completed', 'error']).openapi({
   description: 'What its last run is doing; `active` as well before the first run.',
@@ -38,7 +38,7 @@ const scopesSchema = z
 
 export const newSessionSchema = z
   .strictObject({
-    id: idSchema.optional().openapi({ description: 'Default: a new one.', example: 'customer-7' }),
+    id: newIdSchema.optional().openapi({ description: 'Default: a new one.', example: 'customer-7' }),
     user: idSchema.optional().openapi({ description: 'Whose session it is. Default: the user that the caller is bound to.', example: 'user-456' }),
     scopes: scopesSchema.optional(),
     permissions: z
@@ -78,7 +78,7 @@ export const newForkSchema = z
       description: 'Place of the last event that the fork shares. Inside an answer of a model, the end of that answer. Default: the last one.',
       example: 12,
     }),
-    id: idSchema.optional().openapi({ description: 'Default: a new one.', example: 'customer-7-again' }),
+    id: newIdSchema.optional().openapi({ description: 'Default: a new one.', example: 'customer-7-again' }),
     shared: z.enum(['isolated', 'live']).optional().openapi({
       description:
         'What becomes of shared scopes. `isolated`: the fork keeps what it writes to them to itself. `live`: it takes part in them. Default: isolated.',
