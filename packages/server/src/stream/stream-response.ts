@@ -33,6 +33,8 @@ export async function streamResponse(
   const answer = { status: 200, headers: { ...streamHeaders, ...headers } };
   if (request.method === 'HEAD') return new Response(null, answer);
   const onClose = streams.open(principal, 'sse');
+  // Not the request itself: as long as the stream lasts, nobody needs all that hangs on it.
+  const { method, url } = request;
   const body = eventStream((signal) => stream.follow(signal), {
     clock,
     endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
@@ -41,7 +43,7 @@ export async function streamResponse(
     onSent: (frames) => {
       for (let i = 0; i < frames; i++) metrics.eventSent('sse');
     },
-    problem: (error) => brokenFrame(parts, error, { id: requestId, method: request.method, path: new URL(request.url).pathname }),
+    problem: (error) => brokenFrame(parts, error, { id: requestId, method, path: new URL(url).pathname }),
   });
   return new Response(body, answer);
 }
