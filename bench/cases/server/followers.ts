@@ -16,9 +16,9 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
-  { count: 1, deltas: 4_000, rounds: 100, limits: [4, 40] },
+  { count: 1, deltas: 4_000, rounds: 100, limits: [4, 8] },
   { count: 100, deltas: 400, rounds: 40, limits: [2.5, 4] },
-  { count: 1_000, deltas: 60, rounds: 10, limits: [2.5, 4] },
+  { count: 1_000, deltas: 40, rounds: 8, limits: [2.5, 4] },
 ];
 
 /** How fast what happens in one session comes to everybody who follows it. */
@@ -34,7 +34,7 @@ export async function followers({ quick }: Settings): Promise<readonly Row[]> {
           { name: bare, measure: () => follow(floor, reader, { count, plan }) },
           { name: ours, measure: () => follow(own, reader, { count, plan }) },
         ],
-        quick ? 4 : 10,
+        quick ? 3 : 8,
       );
     rows.push(...deltaRows(await measured({ deltas }), { count, deltas, limit: limits[0] }));
     rows.push(...eventRows(await measured({ rounds }), { count, rounds, limit: limits[1] }));

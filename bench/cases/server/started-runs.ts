@@ -17,8 +17,8 @@ type Place = Extract<HostConfig, { kind: 'adjutant' }>['store'];
 
 /** How many runs a server takes in a second, with runs of one instant answer that go on behind the requests. */
 export async function startedRuns(settings: Settings): Promise<readonly Row[]> {
-  const memory = await startedOn({ kind: 'memory' }, 'memory', 12, settings);
-  const sqlite = await startedOn({ kind: 'sqlite', path: join(settings.folder, 'server.db') }, 'SQLite FULL', 24, settings);
+  const memory = await startedOn({ kind: 'memory' }, 'memory', 25, settings);
+  const sqlite = await startedOn({ kind: 'sqlite', path: join(settings.folder, 'server.db') }, 'SQLite FULL', 30, settings);
   return [...memory, ...sqlite, ...(postgresUrl === undefined ? [] : await startedOnPostgres(postgresUrl, settings))];
 }
 
