@@ -71,7 +71,6 @@ describe.skipIf(isSkipped)('when a process is killed', () => {
     await watcher.untilEnd(id);
     await expectWhole(watcher, b, session, [tale.join('')]);
     expect(watcher.connections).toBe(2);
-    console.log(watcher.events.map((e) => e.type + ('seq' in e ? e.seq : '') + ('status' in e ? e.status : '')).join(' '));
   });
 
   test.concurrent('in the middle of tools, another one goes on as each of them wants it', patience, async (context) => {

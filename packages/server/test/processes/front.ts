@@ -3,6 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A load balancer: one address for several processes, each connection to the first of them that takes it. */
 export interface Front {
   readonly url: string;
+  /** Ends all connections. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -13,11 +15,15 @@ export async function front(urls: () => readonly string[]): Promise<Front> {
     client.on('close', () => open.delete(client)).on('error', () => client.destroy());
     forward(client, urls(), open);
   });
+  const cut = (): void => {
+    for (const socket of open) socket.destroy();
+  };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
     close: () => {
-      for (const socket of open) socket.destroy();
+      cut();
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };

@@ -1,4 +1,6 @@
+import { eventually } from 'adjutant/testing';
 import { expect, test } from 'vitest';
+import { front } from './front.ts';
 import { expectWhole, isSkipped, ledgerOf, Place, patience } from './place.ts';
 import { heard, plan, tale, thanks } from './story.ts';
 
@@ -99,4 +101,24 @@ test.skipIf(isSkipped)('a write with one Idempotency-Key is done once, at whiche
   const { session } = JSON.parse(first.body) as { session: string };
   expect((await ledgerOf(b, session)).filter(({ type }) => type === 'user').length).toBe(1);
   expect((await b.client.sessions.list().page()).items.map(({ id }) => id)).toEqual([session]);
+});
+
+test.skipIf(isSkipped)('whoever comes in the middle of an answer to a process that has not heard of it shows it once', patience, async (context) => {
+  const place = new Place(context);
+  const { 0: a, 1: b } = await place.start(2);
+  let isMoved = false;
+  const balancer = await front(() => [isMoved ? b.url : a.url]);
+  context.onTestFinished(() => balancer.close());
+  const { session, id } = await a.client.runs.start({ agent: 'teller', input: 'Tell' }).accepted();
+  const watcher = place.watch(balancer.url, session);
+  a.server.tell({ type: 'write', pieces: 3 });
+  await watcher.untilText(tale.slice(0, 4).join(''));
+  isMoved = true;
+  balancer.cut();
+  await eventually(() => watcher.connections === 2, { what: 'the second connection', patienceMs: 30_000 });
+  a.server.tell({ type: 'write', pieces: 3 });
+  await watcher.untilText(tale.slice(0, 7).join(''));
+  a.server.tell({ type: 'write', pieces: 'all' });
+  await watcher.untilEnd(id);
+  await expectWhole(watcher, a, session, [tale.join('')]);
 });

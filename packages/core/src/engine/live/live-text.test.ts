@@ -142,13 +142,33 @@ test('a copy in another process is made whole again after messages were lost', (
 test('readers who keep up are given one object, and others what they lack', () => {
   const live = new LiveText('writer');
   const [first, second, late] = [new LiveReader(), new LiveReader(), new LiveReader()];
-  const write = (delta: string) => live.streamed({ type: 'assistant_delta', invocationId: 'run', agent: 'a', delta }, 0);
+  for (const reader of [first, second, late]) reader.passed({ type: 'model_start', invocationId: 'run', seq: 1 } as Event);
+  const write = (delta: string) => live.streamed({ type: 'assistant_delta', invocationId: 'run', agent: 'a', delta }, 1);
   write('one ');
-  const given = first.next(live, 0);
-  expect(second.next(live, 0)).toBe(given);
+  const given = first.next(live, 1);
+  expect(second.next(live, 1)).toBe(given);
   write('two ');
-  expect(late.next(live, 0)).toMatchObject({ delta: 'one two ' });
-  expect(first.next(live, 0)).toMatchObject({ delta: 'two ' });
-  expect(second.next(live, 0)).toMatchObject({ delta: 'two ' });
+  expect(late.next(live, 1)).toMatchObject({ delta: 'one two ' });
+  expect(first.next(live, 1)).toMatchObject({ delta: 'two ' });
+  expect(second.next(live, 1)).toMatchObject({ delta: 'two ' });
   expect(given).toMatchObject({ delta: 'one ' });
+});
+
+test('a client that comes to another process before that has heard of the answer shows it once', () => {
+  fc.assert(
+    fc.property(plan, (steps) => {
+      const writer = new Writer();
+      const client = new Client();
+      for (const { move: made, reads } of steps) {
+        writer.apply(made);
+        if (reads) client.read(writer, writer.live);
+      }
+      client.reconnect();
+      const copy = new LiveText('copy');
+      client.read(writer, copy);
+      for (const part of new LiveSender().take(writer.live).parts) copy.received(part);
+      client.read(writer, copy);
+      expect(client.texts).toEqual(writer.texts);
+    }),
+  );
 });

@@ -155,6 +155,8 @@ export class LiveReader {
   readonly #reports = new Map<string, number>();
   /** `seq` by which the last answer of an invocation ended, as the reader was told. */
   readonly #ended = new Map<string, number>();
+  /** Invocations of which the reader was told that an answer begins or ends: it has no parts of the next one from before. */
+  readonly #begun = new Set<string>();
   /** Answers that were under way when the reader came: it may have parts of them from before. */
   #before: Set<string> | undefined;
 
@@ -166,12 +168,19 @@ export class LiveReader {
   /** The reader was given a durable event. */
   passed(event: Event): void {
     if (event.type === 'tool_result') this.#reports.delete(event.callId);
+    if (event.type === 'model_start' || event.type === 'model_end') this.#begins(event.invocationId);
     if (event.type !== 'model_end' && event.type !== 'invocation_end') return;
     const { invocationId } = event;
     this.#places.delete(invocationId);
     this.#ended.delete(invocationId);
     this.#ended.set(invocationId, event.seq);
     if (this.#ended.size > rememberedEnds) this.#ended.delete(this.#ended.keys().next().value as string);
+  }
+
+  #begins(invocationId: string): void {
+    this.#begun.delete(invocationId);
+    this.#begun.add(invocationId);
+    if (this.#begun.size > rememberedEnds) this.#begun.delete(this.#begun.values().next().value as string);
   }
 
   /** The next transient event for a reader that was given all durable events up to `seq`; `undefined`: nothing is new. */
@@ -193,7 +202,9 @@ export class LiveReader {
   #nextOf({ invocationId, agent, generation, isReset, streams }: LiveInvocation): TransientEvent | undefined {
     let place = this.#places.get(invocationId);
     if (place?.generation !== generation) {
-      const isReplaced = isReset || place?.isGiven === true || this.#before?.has(generation) === true;
+      // A reader that has lost another connection may have parts of an answer that this process hears of only now.
+      const mayHaveParts = !this.#begun.has(invocationId) || this.#before?.has(generation) === true;
+      const isReplaced = isReset || place?.isGiven === true || mayHaveParts;
       place = { generation, isGiven: false, offsets: new Map() };
       this.#places.set(invocationId, place);
       if (isReplaced) return { type: 'stream_reset', invocationId, agent };
