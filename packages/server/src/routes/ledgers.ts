@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { SeqOutOfRangeError, type StoredEvent, transcript } from 'adjutant';
-import { ledgersOf, withLargeValues } from '../http/large-values.ts';
+import { largePage, ledgersOf } from '../http/large-values.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { reachableSession } from '../http/reachable.ts';
 import { addRoute, defineRoute } from '../http/route.ts';
@@ -54,10 +54,10 @@ export const addLedgerRoutes: AddRoutes = (api) => {
     const { after, limit, values } = query;
     if (after > last) throw new SeqOutOfRangeError({ seq: after, last });
     const events: StoredEvent[] = [];
-    for await (const event of app.events(id, { after, upTo: after + limit })) events.push(event);
-    const told: unknown = values === 'full' ? await withLargeValues(events, ledgersOf(app)) : events;
+    const page = app.events(id, { after, upTo: after + limit });
+    for await (const event of values === 'full' ? largePage(page, ledgersOf(app)) : page) events.push(event);
     const next = events.at(-1)?.seq ?? after;
-    return { status: 200, body: { events: told as z.infer<typeof eventPageSchema>['events'], next, last: Math.max(last, next) } };
+    return { status: 200, body: { events: events as unknown as z.infer<typeof eventPageSchema>['events'], next, last: Math.max(last, next) } };
   });
   addRoute(api, getState, async (input) => {
     const { id } = await reachableSession(input, input.params.session);

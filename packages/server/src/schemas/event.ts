@@ -15,7 +15,8 @@ export const eventQuerySchema = z.strictObject({
   after: seqSchema.default(0).openapi({ description: 'Place of the last event that is known already.' }),
   limit: limitSchema(1_000, 100),
   values: z.enum(['references', 'full']).default('references').openapi({
-    description: 'Values of more than 64 KiB: as references, which have their size and their beginning, or as they are.',
+    description:
+      'Values of more than 64 KiB: as references, which have their size and their beginning, or as they are. A page of many large ones ends before its limit.',
   }),
 });
 
