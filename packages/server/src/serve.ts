@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
-import { AdjutantError, type Clock, type Runtime, systemClock } from 'adjutant';
+import { AdjutantError, type Clock, type Runtime, systemClock, systemIds } from 'adjutant';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { assertMayListen } from './access/local-access.ts';
+import { problemResponse, RequestRefusedError } from './http/problem.ts';
 import { InvalidServerError } from './option-checks.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { type AdjutantServer, server } from './server.ts';
@@ -70,7 +71,8 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
   const sockets = new WebSocketServer({ noServer: true, maxPayload: resolveOptions(serverOptions).limits.bodyBytes });
   const answering = new Answering();
   const node = createAdaptorServer({
-    fetch: (request, env) => answering.add(handler.fetch(asThePlatformHasIt(request), env)),
+    fetch: (request, env) =>
+      forbiddenMethods.has(request.method) ? noSuchMethod(request) : answering.add(handler.fetch(asThePlatformHasIt(request), env)),
     // Their types differ only in what may be `undefined`.
     websocket: { server: sockets as unknown as WebSocketServerLike },
     // Whoever serves an app keeps the classes of the platform.
@@ -83,6 +85,14 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
   const { port: actual } = node.address() as AddressInfo;
   if (shutdown.signals === true) endBySignals(listening);
   return { url: urlOf(hostname, actual), port: actual, hostname, close: (how = {}) => listening.close(how.closeApp === true) };
+}
+
+/** The platform has no requests with these. */
+const forbiddenMethods: ReadonlySet<string> = new Set(['TRACE', 'TRACK']);
+
+function noSuchMethod({ method }: Request): Response {
+  const refusal = new RequestRefusedError(405, 'method_not_allowed', `Nothing here takes ${method}.`, {}, { allow: 'GET, POST, DELETE' });
+  return problemResponse(refusal, `req_${systemIds.next()}`);
 }
 
 /** The adapter's requests only look like those of the platform: middleware that copies one, as for the limit of bodies, needs a real one. */

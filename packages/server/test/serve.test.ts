@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import { createServer, connect as openSocket } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { isAdjutantError, memoryStore, runtime } from 'adjutant';
 import { eventually, testClock } from 'adjutant/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -58,6 +59,18 @@ describe('serve', () => {
     await (await fetch(`${url}/v1/openapi.json`)).text();
     await Promise.all([close(), close()]);
     await expect(fetch(`${url}/v1/openapi.json`)).rejects.toThrow();
+  });
+
+  test('refuses methods that the platform has no requests for', async () => {
+    const { url } = await serving();
+    const request = openRequest(`${url}/v1/sessions`, { method: 'TRACE' }).end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const problem: unknown = await json(response);
+    expect([response.statusCode, response.headers['content-type'], problem]).toMatchObject([
+      405,
+      'application/problem+json',
+      { code: 'method_not_allowed' },
+    ]);
   });
 
   test('gives the app back when it is asked to', async () => {
