@@ -100,20 +100,23 @@ function hasMethods(value: unknown, names: readonly string[]): boolean {
   return typeof value === 'object' && value !== null && names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
 }
 
-/** @throws InvalidServerError */
-export function checkServerOptions(app: Runtime, given: ServerOptions): void {
+/**
+ * @param others names of options that are checked elsewhere, for the message about one that does not exist
+ * @throws InvalidServerError
+ */
+export function checkServerOptions(app: Runtime, given: ServerOptions, others: readonly string[] = []): void {
   const isApp = typeof app === 'object' && app !== null && typeof app.run === 'function' && typeof app.app === 'string';
   if (!isApp) throw new InvalidServerError({ reason: 'the first argument must be an app: server(runtime({ app: … }))' });
   const [issue] = options.safeParse(given).error?.issues ?? [];
-  if (issue !== undefined) throw new InvalidServerError({ reason: reasonOf(issue) });
+  if (issue !== undefined) throw new InvalidServerError({ reason: reasonOf(issue, others) });
 }
 
 /** Says what is wrong, without the value: options hold secrets. */
-function reasonOf(issue: z.core.$ZodIssue): string {
+function reasonOf(issue: z.core.$ZodIssue, others: readonly string[]): string {
   const path = issue.path.join('.');
   if (issue.code !== 'unrecognized_keys') return path === '' ? `the options must be ${issue.message}` : `\`${path}\` must be ${issue.message}`;
   const [unknown = ''] = issue.keys;
-  const known = optionsAt(issue.path);
+  const known = [...(issue.path.length === 0 ? others : []), ...optionsAt(issue.path)];
   const nearest = nearestName(unknown, known);
   const hint = nearest === undefined ? `the options are ${known.join(', ')}` : `did you mean \`${nearest}\`?`;
   return `there is no option \`${[...issue.path, unknown].join('.')}\` (${hint})`;

@@ -5,7 +5,7 @@ import { AdjutantError, type Clock, type Runtime, systemClock, systemIds } from 
 import { type WebSocket, WebSocketServer } from 'ws';
 import { assertMayListen } from './access/local-access.ts';
 import { problemResponse, RequestRefusedError } from './http/problem.ts';
-import { InvalidServerError } from './option-checks.ts';
+import { checkServerOptions, InvalidServerError } from './option-checks.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { type AdjutantServer, server } from './server.ts';
 
@@ -64,7 +64,9 @@ const requestMs = 60_000;
  * @throws InvalidServerError, CannotListenError
  */
 export async function serve(app: Runtime, options: ServeOptions = {}): Promise<ListeningServer> {
-  const { port = defaultPort, hostname = defaultHostname, shutdown = {}, ...serverOptions } = options;
+  const serverOptions = withoutServeOptions(options);
+  checkServerOptions(app, serverOptions, Object.keys(serveOptionNames));
+  const { port = defaultPort, hostname = defaultHostname, shutdown = {} } = options;
   checkServeOptions({ port, hostname, shutdown });
   assertMayListen(serverOptions, hostname);
   const handler = server(app, serverOptions);
@@ -96,8 +98,39 @@ function noSuchMethod({ method }: Request): Response {
 }
 
 /** The adapter's requests only look like those of the platform: middleware that copies one, as for the limit of bodies, needs a real one. */
-function asThePlatformHasIt({ url, method, headers, signal, body }: Request): Request {
-  return new Request(url, { method, headers, signal, ...(body === null ? {} : { body, duplex: 'half' }) });
+function asThePlatformHasIt(request: Request): Request {
+  const { url, method, headers, signal } = request;
+  const isBodiless = method === 'GET' || method === 'HEAD';
+  return new Request(url, { method, headers, signal, ...(isBodiless ? {} : { body: whenAskedFor(request), duplex: 'half' }) });
+}
+
+/**
+ * The body of a request, which is not touched before somebody reads it: the adapter passes over one that nobody wants, so that the connection can be
+ * used again, but one whose reading was begun holds it up until it is cut, with the next request in it.
+ */
+function whenAskedFor(request: Request): ReadableStream<Uint8Array> {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        reader ??= request.body?.getReader();
+        const { done = true, value } = (await reader?.read()) ?? {};
+        if (value !== undefined) controller.enqueue(value);
+        if (done) controller.close();
+      },
+      cancel: (reason) => reader?.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const serveOptionNames = { port: true, hostname: true, shutdown: true } satisfies Record<Exclude<keyof ServeOptions, keyof ServerOptions>, true>;
+
+/** What the handler is made with. What is no object is left as it is, to be refused. */
+function withoutServeOptions(options: ServeOptions): ServerOptions {
+  if (typeof options !== 'object' || options === null) return options;
+  const { port: _port, hostname: _hostname, shutdown: _shutdown, ...serverOptions } = options;
+  return serverOptions;
 }
 
 function checkServeOptions({ port, hostname, shutdown }: { port: unknown; hostname: unknown; shutdown: ShutdownOptions }): void {

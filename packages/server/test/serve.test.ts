@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import { createServer, connect as openSocket } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { isAdjutantError, memoryStore, runtime } from 'adjutant';
@@ -47,10 +47,33 @@ describe('serve', () => {
     [{ shutdown: { grace: -1 } }, '`shutdown.grace` must be'],
     [{ shutdown: { signals: 'SIGTERM' } }, '`shutdown.signals` must be'],
     [{ shutdown: { patience: 1 } }, 'there is no option `shutdown.patience`'],
+    [{ Port: 0 }, 'there is no option `Port` (did you mean `port`?)'],
+    [{ pubsub: {} }, 'the options are port, hostname, shutdown, auth'],
   ])('refuses %j', async (options, reason) => {
     const error = await serve(emptyApp(), options as ServeOptions).catch((thrown: unknown) => thrown);
     expect(isAdjutantError(error, 'invalid_server')).toBe(true);
     expect((error as Error).message).toContain(reason);
+  });
+
+  test.each([null, 8787, '8787'])('refuses %j in the place of options', async (options) => {
+    const error = await serve(emptyApp(), options as unknown as ServeOptions).catch((thrown: unknown) => thrown);
+    expect(isAdjutantError(error, 'invalid_server') && error.message).toContain('the options must be an object');
+  });
+
+  test('goes on with a connection whose last body was too long to be read', async () => {
+    const { url } = await serving({ limits: { bodyBytes: 100 } });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const ask = async (method: string, body = ''): Promise<[number | undefined, boolean]> => {
+      const headers = { 'content-type': 'application/json', 'content-length': body.length };
+      const request = openRequest(`${url}/v1/sessions`, { agent, method, headers }).end(body);
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      await json(response);
+      return [response.statusCode, request.reusedSocket];
+    };
+    expect(await ask('POST', 'x'.repeat(1_000_000))).toEqual([413, false]);
+    expect(await ask('GET')).toEqual([200, true]);
+    expect(await ask('POST', '{}')).toEqual([201, true]);
   });
 
   test('takes no connections any more when it is closed, also twice', async () => {
