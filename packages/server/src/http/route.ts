@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { guard } from '../access/guard.ts';
 import type { Permission, Principal } from '../access/principal.ts';
-import { assertShallow } from './json-depth.ts';
+import { assertStorable } from './body-check.ts';
 import type { Api, RepeatedAnswer, ServerEnv } from './parts.ts';
 import { problemType } from './problem.ts';
 
@@ -156,7 +156,7 @@ export function addRoute<Params = undefined, Query = undefined, Body = undefined
       request: req.raw,
       context,
     };
-    if (route.body !== undefined) assertShallow(input.body);
+    if (route.body !== undefined) assertStorable(input.body);
     const make = async (): Promise<Response> => {
       const answer = await handle(input);
       return answer instanceof Response ? answer : context.json(answer.body as object, answer.status, answer.headers);

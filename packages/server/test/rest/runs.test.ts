@@ -30,6 +30,15 @@ function working(store: Store) {
 }
 
 describe.each(stores)('runs on %s', (_name, makeStore) => {
+  test('are not started with what looks like a reference to a large value, which may be of another user', async () => {
+    const { app, post } = working(makeStore());
+    const reference = { $blob: 'a'.repeat(64), hash: 'b'.repeat(64), size: 70_000, preview: 'what ann' };
+    const refused = await post('/v1/runs', { agent: 'quick', input: 'Hi', data: { deep: [{ reference }] } });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining('$blob') });
+    expect(await app.list()).toEqual([]);
+  });
+
   test('are started in new sessions, go on by themselves and tell how they ended', async () => {
     const { get, post } = working(makeStore());
     const started = await post('/v1/runs', { agent: 'quick', input: 'Hi', user: 'ann' });
