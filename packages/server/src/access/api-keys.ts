@@ -1,6 +1,6 @@
-import { AdjutantError, type Clock, type IdSource, type JsonObject, type Runtime, systemClock, systemIds } from 'adjutant';
+import { AdjutantError, type Clock, type IdSource, type JsonObject, nearestName, type Runtime, systemClock, systemIds } from 'adjutant';
 import type { Actor } from './actor.ts';
-import { type ApiKey, credentialOf, hashOfSecret, isKeyValid, keyComponent, newKeySecret } from './api-key.ts';
+import { type ApiKey, credentialOf, hashOfSecret, isKeyValid, keyComponent, newKeySecret, withoutSecrets } from './api-key.ts';
 import { KeyRing } from './key-ring.ts';
 import { roles as knownRoles, type Role } from './principal.ts';
 import { type DecisionDraft, isReservedTenant } from './system-ledger.ts';
@@ -58,7 +58,8 @@ export class InvalidApiKeyError extends AdjutantError {
 
 export class ApiKeyNotFoundError extends AdjutantError {
   constructor(data: { key: string }) {
-    super('api_key_not_found', `There is no API key with the id "${data.key}". Its id is the part between the underscores.`, data);
+    const key = withoutSecrets(String(data.key));
+    super('api_key_not_found', `There is no API key with the id "${key}". Its id is the part between the underscores.`, { key });
   }
 }
 
@@ -103,6 +104,7 @@ export class ApiKeys {
     asked: NewApiKey,
     { by = 'operator', id = this.#ids.next() }: { readonly by?: Actor; readonly id?: string } = {},
   ): Promise<IssuedApiKey> {
+    assertOptions(asked, keyOptions);
     const scope = checkedKey({ ...asked, tenant: asked.tenant ?? this.#app.tenant });
     const secret = newKeySecret();
     const expiresAt = this.#clock.now() + lifeOf(asked.expiresIn);
@@ -136,6 +138,7 @@ export class ApiKeys {
    * @throws ApiKeyNotFoundError, ApiKeyStateError, InvalidApiKeyError, StoreUnavailableError
    */
   async rotate(id: string, options: RotateOptions & KeyChangeOptions = {}): Promise<IssuedApiKey> {
+    assertOptions(options, rotateOptions);
     const { by = 'operator', tenant, grace = defaultGraceMs, expiresIn } = options;
     if (!Number.isFinite(grace) || grace < 0 || grace > longestLifeMs)
       throw new InvalidApiKeyError({ reason: '`grace` must be a number of milliseconds from 0' });
@@ -154,9 +157,27 @@ export class ApiKeys {
   }
 }
 
-/** The API keys of an app, for programs that make and revoke them. `adjutant keys` does the same in a terminal. */
+/**
+ * The API keys of an app, for programs that make and revoke them. `adjutant keys` does the same in a terminal.
+ * @throws InvalidApiKeyError for what is no app
+ */
 export function apiKeys(app: Runtime): ApiKeys {
+  const isApp = typeof app === 'object' && app !== null && typeof app.run === 'function' && typeof app.app === 'string';
+  if (!isApp) throw new InvalidApiKeyError({ reason: 'keys are those of an app: apiKeys(runtime({ app: … }))' });
   return new ApiKeys(app);
+}
+
+const keyOptions = { name: true, roles: true, tenant: true, user: true, agents: true, expiresIn: true } satisfies Record<keyof NewApiKey, true>;
+const rotateOptions = { grace: true, expiresIn: true, by: true, tenant: true } satisfies Record<keyof (RotateOptions & KeyChangeOptions), true>;
+
+/** A limit of a key that is misspelt would not be one. @throws InvalidApiKeyError */
+function assertOptions(given: object, known: Readonly<Record<string, true>>): void {
+  if (typeof given !== 'object' || given === null) throw new InvalidApiKeyError({ reason: 'the options must be an object' });
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
+  if (unknown === undefined) return;
+  const nearest = nearestName(unknown, Object.keys(known));
+  const hint = nearest === undefined ? `the options are ${Object.keys(known).join(', ')}` : `did you mean \`${nearest}\`?`;
+  throw new InvalidApiKeyError({ reason: `there is no option \`${unknown}\` (${hint})` });
 }
 
 function decision(by: Actor, what: string, reasoning: string, data: JsonObject): DecisionDraft {

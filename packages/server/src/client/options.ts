@@ -40,6 +40,13 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClientOpti
   const unknown = Object.keys(options).find((name) => !names.has(name));
   if (unknown !== undefined) throw new InvalidClientError({ reason: `there is no option "${unknown}"; there are ${[...names].join(', ')}` });
   const { key, headers = {}, fetch, retry = {}, timeout = defaultTimeoutMs, ports = {} } = options;
+  assertKind('key', key, ['string', 'function', 'undefined'], 'a text, or a function that gives one');
+  assertKind('headers', headers, ['object', 'function'], 'an object of names and values, or a function that gives one');
+  if (headers instanceof Headers || Array.isArray(headers)) {
+    throw new InvalidClientError({ reason: '`headers` must be an object of names and values: Object.fromEntries(headers)' });
+  }
+  assertKind('fetch', fetch, ['function', 'undefined'], 'a function');
+  assertKind('retry', retry, ['object'], 'an object such as { giveUpAfter: 0 }');
   for (const [name, value] of Object.entries(retry)) assertRetry(name, value);
   if (!isPositive(timeout)) throw new InvalidClientError({ reason: `\`timeout\` must be a number of milliseconds above 0, not ${timeout}` });
   return {
@@ -52,6 +59,11 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClientOpti
     timeout,
     ports: { ...platformPorts, ...withoutUndefined(ports) },
   };
+}
+
+/** Says nothing of the value, which may be a secret. @throws InvalidClientError */
+function assertKind(name: keyof ClientOptions, value: unknown, kinds: readonly string[], expected: string): void {
+  if (value === null || !kinds.includes(typeof value)) throw new InvalidClientError({ reason: `\`${name}\` must be ${expected}` });
 }
 
 function assertRetry(name: string, value: unknown): void {
@@ -72,7 +84,8 @@ function withoutUndefined<Value extends object>(value: Value): { [Key in keyof V
 
 /** @throws InvalidClientError */
 function addressOf(url: string): string {
-  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
+  if (typeof url !== 'string') throw new InvalidClientError({ reason: '`url` must be a text such as "https://agents.example.com"' });
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
     throw new InvalidClientError({ reason: `\`url\` must be an address such as https://agents.example.com, not ${JSON.stringify(url)}` });
   }

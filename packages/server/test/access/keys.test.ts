@@ -42,6 +42,33 @@ describe('an API key', () => {
     for (const issued of [credential, rotated.credential]) expect(bytes).not.toContain(issued.split('_')[2]);
   });
 
+  test('is in no error and no audit log when somebody gives it in the place of its id', async () => {
+    const { api, keys } = world();
+    const { credential, key } = await keys.create({ name: 'ci', roles: ['admin'] });
+    const secret = credential.split('_')[2] as string;
+    const refused = await ask(api, `DELETE /v1/keys/${credential}`, { as: credential });
+    expect([refused.status, refused.body.code]).toEqual([404, 'api_key_not_found']);
+    expect(refused.body.detail).toContain(`adj_${key.id}_…`);
+    const audit = await ask(api, 'GET /v1/audit', { as: credential });
+    expect(JSON.stringify(audit.body)).toContain(`adj_${key.id}_…`);
+    expect(JSON.stringify([refused.body, audit.body])).not.toContain(secret);
+    await expect(keys.revoke(credential)).rejects.not.toThrow(secret);
+  });
+
+  test.each<[unknown, string]>([
+    [undefined, 'the options must be an object'],
+    [{ name: 'ci', roles: ['viewer'], expires: '90d' }, 'there is no option `expires`'],
+    [{ name: 'ci', roles: ['viewer'], users: 'ann' }, 'there is no option `users` (did you mean `user`?)'],
+  ])('is not made with %j', async (options, reason) => {
+    const { keys } = world();
+    await expect(keys.create(options as never)).rejects.toThrow(reason);
+    expect(await keys.list()).toEqual([]);
+  });
+
+  test('is of an app', () => {
+    expect(() => apiKeys({} as never)).toThrow('apiKeys(runtime({ app: … }))');
+  });
+
   test('is accepted until its time is over', async () => {
     const clock = testClock();
     const { api, key } = world({ clock });

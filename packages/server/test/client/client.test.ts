@@ -261,6 +261,12 @@ describe('a client', () => {
     [{ url: 'https://agents.example.com', retry: { giveUp: 1 } }, 'there is no option `retry.giveUp`'],
     [{ url: 'https://agents.example.com', retry: { first: -1 } }, '`retry.first` must be'],
     [{ url: 'https://agents.example.com', timeout: 0 }, '`timeout` must be'],
+    [{ url: new URL('https://agents.example.com') }, '`url` must be a text'],
+    [{ url: 'https://agents.example.com', key: 3 }, '`key` must be a text'],
+    [{ url: 'https://agents.example.com', headers: 'accept: */*' }, '`headers` must be an object'],
+    [{ url: 'https://agents.example.com', headers: new Headers({ a: 'b' }) }, 'Object.fromEntries(headers)'],
+    [{ url: 'https://agents.example.com', fetch: 'fetch' }, '`fetch` must be a function'],
+    [{ url: 'https://agents.example.com', retry: false }, '`retry` must be an object'],
   ])('is not made with %j', (options, reason) => {
     expect(() => client(options as never)).toThrow(reason);
   });
