@@ -5,7 +5,12 @@ import { problemResponse, RequestRefusedError } from './problem.ts';
 interface Validated {
   readonly success: boolean;
   readonly target: string;
-  readonly error?: { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] };
+  readonly error?: { readonly issues: readonly Issue[] };
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
 }
 
 const places: Readonly<Record<string, string>> = { json: 'body', param: 'path', query: 'query', header: 'headers' };
@@ -18,10 +23,17 @@ const longestMessage = 300;
 export function refuseInvalid(result: Validated, context: Context<ServerEnv>): Response | undefined {
   if (result.success) return undefined;
   const found = result.error?.issues ?? [];
-  const issues = found.slice(0, mostIssues).map(({ path, message }) => ({
-    path: [places[result.target] ?? result.target, ...path.map(String)].join('.'),
-    message: message.length > longestMessage ? `${message.slice(0, longestMessage - 1)}…` : message,
+  const issues = found.slice(0, mostIssues).map((issue) => ({
+    path: [places[result.target] ?? result.target, ...issue.path.map(String)].join('.'),
+    message: messageOf(issue),
   }));
   const told = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return problemResponse(new RequestRefusedError(400, 'invalid_request', `The request does not fit: ${told}.`, { issues }), context.var.requestId);
+}
+
+/** What callers can be told: of what is missing and of numbers the schemas' library speaks as code does. */
+function messageOf({ message }: Issue): string {
+  if (/ received undefined$/.test(message)) return 'is missing';
+  if (/ received NaN$/.test(message)) return 'must be a number, given once';
+  return message.length > longestMessage ? `${message.slice(0, longestMessage - 1)}…` : message;
 }

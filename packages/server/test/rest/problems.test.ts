@@ -28,6 +28,19 @@ describe('a request that cannot be answered gets a problem', () => {
     expect((await send('/v1/agents', { method: 'DELETE' })).headers.get('allow')).toBe('GET');
   });
 
+  test('for what is missing and what is no number, in words that are no code', async () => {
+    const { get, send } = shop();
+    const bodies = [await send('/v1/runs', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })];
+    for (const query of ['limit=ten', 'limit=1&limit=2']) bodies.push(await get(`/v1/sessions?${query}`));
+    bodies.push(await send('/v1/resume/x', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }));
+    expect(bodies.map(({ body }) => body.detail)).toEqual([
+      'The request does not fit: body.agent: is missing.',
+      'The request does not fit: query.limit: must be a number, given once.',
+      'The request does not fit: query.limit: must be a number, given once.',
+      'The request does not fit: body.result: is missing.',
+    ]);
+  });
+
   test.each(['{"agent"', '', '[1,]', 'agent=support'])('for a body that is no JSON: %s', async (body) => {
     const { send } = shop();
     const refused = await send('/v1/runs', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
