@@ -182,11 +182,13 @@ export interface RunEnd {
 /**
  * Carries a run out on a session that this process owns: starts it or continues the one that is open. A run that waits for somebody outside
  * gives the session back; what was posted meanwhile is looked at in the same transaction, and lets it go on.
+ * @param onBegin called when the session is this process's, before anything is done
  */
-export async function executeRun(app: AppServices, session: Session, request: RunRequest, sink: RunSink): Promise<RunEnd> {
+export async function executeRun(app: AppServices, session: Session, request: RunRequest, sink: RunSink, onBegin: () => void): Promise<RunEnd> {
   const { ledger } = session;
   const { inboxSeq: postedBefore } = await ledger.own();
   const beginning = await begin(app, session, request);
+  onBegin();
   const occupancy = occupancyOf(ledger);
   occupancy.runs++;
   const stopKeeping = keepLease(ledger, app.clock);

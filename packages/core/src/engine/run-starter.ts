@@ -94,13 +94,20 @@ export class RunStarter {
 
   async #execute(run: Run, session: Session, request: RunRequest, sink: RunSink): Promise<RunEnd> {
     this.#active.set(session.id, run);
-    // What it has dispatched goes on being streamed.
-    void run.settled().then(this.#app.heed(run, session.ledger));
+    let heedNoMore = (): void => undefined;
     const forget = this.#app.middleware.flatMap(({ onStream }) => (onStream === undefined ? [] : [run.listen(quietly(onStream))]));
     try {
-      const end = await executeRun(this.#app, session, request, sink);
+      // Not before: who holds the session is the one that streams, and this run may have to try again.
+      const end = await executeRun(this.#app, session, request, sink, () => {
+        heedNoMore = this.#app.heed(run, session.ledger);
+      });
       this.#onEnd(end);
+      // What it has dispatched goes on being streamed.
+      void run.settled().then(heedNoMore);
       return end;
+    } catch (error) {
+      heedNoMore();
+      throw error;
     } finally {
       for (const one of forget) one();
       this.#active.delete(session.id);
