@@ -45,43 +45,49 @@ function addList(api: Api): void {
       answers: { 200: { description: 'A page of requests.', schema: requestListSchema } },
     },
     async (input) => {
-      const { limit } = input.query;
-      // One more than is wanted tells whether there is another page.
-      const found = await reachableRequests(input, input.query, limit + 1);
-      const requests = found.slice(0, limit);
-      const last = requests.at(-1);
-      const cursor = last === undefined || found.length <= limit ? {} : { cursor: writeRequestCursor(last) };
-      return { status: 200, body: { requests: requests.map(jsonOf), ...cursor } };
+      const { requests, next } = await reachableRequests(input, input.query);
+      return { status: 200, body: { requests: requests.map(jsonOf), ...(next === undefined ? {} : { cursor: writeRequestCursor(next) }) } };
     },
   );
 }
 
-/** The first requests of a query that the caller may know of. */
-async function reachableRequests(input: Input, query: RequestQueryJson, count: number): Promise<readonly RequestEntry[]> {
-  const { kind, status, session, cursor } = query;
+/** Pages of the store that one page for a caller with few sessions is made of. */
+const mostReads = 20;
+
+/** The first requests of a query that the caller may know of. @returns `next`: the last one that was looked at, unless there is nothing behind it */
+async function reachableRequests(
+  input: Input,
+  query: RequestQueryJson,
+): Promise<{ readonly requests: readonly RequestEntry[]; readonly next?: RequestEntry | undefined }> {
+  const { kind, status, session, cursor, limit } = query;
   const { app, principal } = input;
   const user = principal.user ?? query.user;
-  if (query.user !== undefined && query.user !== user) return [];
+  if (query.user !== undefined && query.user !== user) return { requests: [] };
   const filter = {
     ...(kind === undefined ? {} : { kinds: [kind] }),
     ...(status === 'all' ? {} : { status }),
     ...(session === undefined ? {} : { session }),
     ...(user === undefined ? {} : { user }),
-    limit: count,
+    // One more than is wanted tells whether there is another page.
+    limit: limit + 1,
   };
   const inReach = new Map<string, Promise<boolean>>();
   const requests: RequestEntry[] = [];
-  let after = cursor === undefined ? undefined : readRequestCursor(cursor);
-  for (;;) {
+  const start = cursor === undefined ? undefined : readRequestCursor(cursor);
+  let last: RequestEntry | undefined;
+  for (let reads = 0; reads < mostReads; reads++) {
+    const after = last ?? start;
     const page = await app.listRequests({ ...filter, ...(after === undefined ? {} : { after }) });
     for (const entry of page) {
+      if (requests.length === limit) return { requests, next: last };
       const known = inReach.get(entry.session) ?? isRequestInReach(input, entry);
       inReach.set(entry.session, known);
       if (await known) requests.push(entry);
+      last = entry;
     }
-    if (page.length < count || requests.length >= count) return requests.slice(0, count);
-    after = page.at(-1);
+    if (page.length <= limit) return { requests };
   }
+  return { requests, next: last };
 }
 
 function addGet(api: Api): void {

@@ -22,6 +22,22 @@ describe('the list', () => {
     expect(listed.toSorted()).toEqual(requestIds.toSorted());
   });
 
+  test('of a caller who can reach few of them ends early and says where it goes on', async () => {
+    const payments = Array.from({ length: 50 }, (_, index) => ({ cents: index + 1 }));
+    const { api } = await waitingServer({ payments, server: tokenAuth });
+    const clerk = await bearer({ sub: 'clerk', agents: ['clerk'] });
+    let pages = 0;
+    let cursor: string | undefined;
+    do {
+      const path = `/v1/approvals?limit=1${cursor === undefined ? '' : `&cursor=${cursor}`}`;
+      const page = await send(api, 'GET', path, undefined, clerk);
+      expect(page.body.requests).toEqual([]);
+      cursor = page.body.cursor as string | undefined;
+      pages++;
+    } while (cursor !== undefined && pages < 10);
+    expect(pages).toBe(2);
+  });
+
   test('can be narrowed', async () => {
     const { api, app, session, requestIds, runnable } = await waitingServer({ payments: [{ cents: 1 }, { cents: 2 }], user: 'ann' });
     const other = await app.sessions.create({ userId: 'bob' });
