@@ -1,6 +1,6 @@
 import type { Problem } from '../http/problem.ts';
 import { BackOff } from './back-off.ts';
-import { ConnectionLostError, LostError, ServerProblemError, UnexpectedAnswerError } from './errors.ts';
+import { ConnectionLostError, InvalidClientError, LostError, ServerProblemError, UnexpectedAnswerError } from './errors.ts';
 import type { ResolvedClientOptions } from './options.ts';
 
 /** Values of a query; those that are missing are left out. */
@@ -55,7 +55,13 @@ export class Transport {
     return new BackOff(this.options.ports, this.options.retry);
   }
 
+  /** @throws InvalidClientError for an id that would lead to another route, as platforms shorten addresses */
   urlOf({ path, query = {} }: Pick<Call, 'path' | 'query'>): string {
+    const lost = path
+      .split('/')
+      .slice(1)
+      .find((part) => part === '' || part === '.' || part === '..');
+    if (lost !== undefined) throw new InvalidClientError({ reason: `"${lost}" is no id: ${path}` });
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
       if (value === undefined) continue;

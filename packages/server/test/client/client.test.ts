@@ -271,6 +271,23 @@ describe('a client', () => {
     expect(() => client(options as never)).toThrow(reason);
   });
 
+  test.each(['', '.', '..'])('takes %j for no id: it would lead to another route', async (id) => {
+    const requested: string[] = [];
+    const { approvals, runs, sessions } = client({
+      url: 'https://agents.example.com',
+      fetch: async (url) => {
+        requested.push(url);
+        return Response.json({});
+      },
+    });
+    const calls = [runs.cancel('s', id), sessions.get(id), sessions.delete(id), approvals.answer(id, { decision: 'approve' })];
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'invalid_client', message: expect.stringContaining(`"${id}" is no id`) } });
+    }
+    await expect(sessions.follow(id)[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'invalid_client' });
+    expect(requested).toEqual([]);
+  });
+
   test('tells what there is: agents, usage, health', async () => {
     const { url } = await serving({ runnables: [clerk()] });
     const { agents, usage, health, runs } = impatient(url);
