@@ -1,9 +1,9 @@
 import { AbortReason } from '../base/cancel-scope.ts';
 import type { JsonValue } from '../base/json.ts';
-import { SessionBusyError } from '../ledger/errors.ts';
 import type { EventDraft, EventOf } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { InboxEntry } from '../ledger/port.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Session } from '../ledger/session.ts';
 import { runBody } from './bodies.ts';
@@ -12,7 +12,7 @@ import { NoOpenRunError, RunStoppedError } from './errors.ts';
 import { ExpiryWatch, firstExpiry } from './expiry.ts';
 import { runGrants } from './grants.ts';
 import { InboxReader } from './inbox.ts';
-import { assertMayBegin, messageDrafts, rootInput } from './input-contract.ts';
+import { assertMayBegin, assertSameRunnable, messageDrafts, rootInput } from './input-contract.ts';
 import { invoke } from './invoke.ts';
 import { keepLease } from './lease.ts';
 import { beginPostProcess, withLifecycle } from './lifecycle.ts';
@@ -124,6 +124,10 @@ async function begin(app: AppServices, session: Session, request: RunRequest): P
   try {
     const open = rootToContinue(session, request);
     if (open === undefined && request.runnable === undefined) return await beginPosted(app, session, request);
+    // Only what a run dispatched goes on: that is continued with the run that comes next.
+    const isOver = open !== undefined && request.runnable === undefined && !request.isNamed && hasOutcome(session.ledger.invocations, open.path);
+    const posted = isOver ? postedBeginning(app, session, request, await session.ledger.ports.store.inbox(session.id)) : undefined;
+    if (posted !== undefined) return posted;
     return findBeginning(app, session, request);
   } catch (error) {
     if (occupancyOf(session.ledger).runs === 0) await session.ledger.release().catch(() => undefined);
@@ -139,16 +143,6 @@ function findBeginning(app: AppServices, session: Session, request: RunRequest):
   return { open, runnable, request };
 }
 
-/** @throws SessionBusyError when a session's open run is of something else */
-export function assertSameRunnable(session: Pick<Session, 'id'>, open: Pick<InvocationRecord, 'path' | 'kind' | 'name'>, runnable: Runnable): void {
-  if (open.name === runnable.name && open.kind === runnable.kind) return;
-  throw new SessionBusyError({
-    session: session.id,
-    owner: open.path,
-    detail: `Session "${session.id}" has an open run of the ${open.kind} "${open.name}". Continue or cancel it before running the ${runnable.kind} "${runnable.name}".`,
-  });
-}
-
 /**
  * A session without an open run may have an inbox: what came too late is written down, and a run that somebody asked for who could not
  * start it himself is started.
@@ -159,17 +153,24 @@ async function beginPosted(app: AppServices, session: Session, request: RunReque
   const nothing = (): void => undefined;
   const inbox = new InboxReader({ ledger, runId: request.runId, isOpen: () => false, cancel: nothing, pause: nothing, interrupt: nothing });
   if (ledger.inboxSeq > 0) await inbox.drain();
-  for (const [runId, { data: posted }] of inbox.left) {
-    const { runnable: name, text, data } = posted;
+  const posted = postedBeginning(app, session, request, inbox.left.values());
+  if (posted !== undefined) return posted;
+  ledger.append([], { wakeAt: null });
+  await ledger.durable();
+  throw new NoOpenRunError({ session: session.id });
+}
+
+/** The first run that somebody asked for who could not start it himself. */
+function postedBeginning(app: AppServices, { ledger }: Session, request: RunRequest, entries: Iterable<InboxEntry>): Beginning | undefined {
+  for (const { type, data: posted } of entries) {
+    const { runId, runnable: name, text, data } = posted;
     const input = typeof text === 'string' ? text : undefined;
-    if (typeof name !== 'string' || (input === undefined && data === undefined)) continue;
+    if (type !== 'user' || typeof runId !== 'string' || typeof name !== 'string' || (input === undefined && data === undefined)) continue;
     const asked = { ...request, runId, isNamed: true, input, data, posted: runId };
     // Somebody may have run it by its name meanwhile.
     return { open: ledger.invocations.byPath.get(runId), runnable: app.registry.get(name), request: asked };
   }
-  ledger.append([], { wakeAt: null });
-  await ledger.durable();
-  throw new NoOpenRunError({ session: session.id });
+  return undefined;
 }
 
 /** How far a run has come. */
@@ -326,7 +327,7 @@ class Execution {
     if (this.#stopAsked) run.abort(new AbortReason('stopped', 'The run was given back.'));
     this.#hasNothingNew = this.#request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, this.#runId);
     if (this.#hasNothingNew) return undefined;
-    continueDetached(run, this.#request.runnable !== undefined);
+    continueDetached(run, this.#request.runnable !== undefined || this.#request.posted !== undefined);
     const { before, consumes } = await this.#takeInput();
     const { timeout } = this.#request;
     const invoking = invoke(run, {

@@ -9,6 +9,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { InboxEntry, PendingRequest } from '../ledger/port.ts';
 import { toToolResult } from '../tools/result.ts';
 import { grantDraft } from './grants.ts';
+import { hasOutcome } from './sequence-body.ts';
 
 /** How often the inbox is looked at while something is under way and no hint comes (SEMANTICS §2). */
 const lookEveryMs = 250;
@@ -200,9 +201,10 @@ export class InboxReader {
     const { data } = entry;
     const starts = textOf(data, 'runId');
     if (starts !== undefined) {
-      // Whoever posted it to start a run takes it out himself.
-      if (!isOpen() && !this.left.has(starts)) this.left.set(starts, entry);
-      if (!isOpen()) return undefined;
+      // Whoever posted it to start a run takes it out himself; what a run that has ended dispatched is told nothing.
+      const isTold = isOpen() && this.#isUnderWay();
+      if (!isTold && !this.left.has(starts)) this.left.set(starts, entry);
+      if (!isTold) return undefined;
       if (starts === runId && this.#hasTaken(starts, data)) return { drafts: [] };
     }
     if (starts !== undefined && starts !== runId && data['data'] !== undefined) {
@@ -222,6 +224,12 @@ export class InboxReader {
       ...(clientKey === undefined ? {} : { clientKey }),
     };
     return { drafts: [draft], act: data['interrupt'] === true ? () => this.#target.interrupt() : undefined };
+  }
+
+  /** Whether the root itself has begun and has no outcome. */
+  #isUnderWay(): boolean {
+    const { ledger, runId } = this.#target;
+    return ledger.invocations.byPath.has(runId) && !hasOutcome(ledger.invocations, runId);
   }
 
   /** Whether a run that is asked for again has what it is asked for with. */

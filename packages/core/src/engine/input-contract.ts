@@ -1,11 +1,12 @@
 import { findJsonDefect, type JsonValue } from '../base/json.ts';
 import { findInvalidOption, isAnything, isPositive, isText, type OptionChecks } from '../base/options.ts';
 import type { CallOptions } from '../ledger/body-context.ts';
-import { NotJsonError } from '../ledger/errors.ts';
+import { NotJsonError, SessionBusyError } from '../ledger/errors.ts';
 import type { EventDraft, InvocationInput } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Runnable } from '../ledger/runnable.ts';
+import type { Session } from '../ledger/session.ts';
 import type { Agent } from '../runnables/agent.ts';
 import { checkValue, checkValueNow, type ValueCheck } from '../tools/validate.ts';
 import { explainPlaces } from '../tools/validation-issue.ts';
@@ -60,6 +61,16 @@ function inputWith({ name }: Runnable, { message }: CallOptions, data: unknown):
   const defect = data === undefined ? undefined : findJsonDefect(data);
   if (defect !== undefined) throw new NotJsonError({ what: `The data for "${name}"`, ...defect });
   return { ...(message === undefined ? {} : { message }), ...(data === undefined ? {} : { data: data as JsonValue }) };
+}
+
+/** @throws SessionBusyError when a session's open run is of something else */
+export function assertSameRunnable(session: Pick<Session, 'id'>, open: Pick<InvocationRecord, 'path' | 'kind' | 'name'>, runnable: Runnable): void {
+  if (open.name === runnable.name && open.kind === runnable.kind) return;
+  throw new SessionBusyError({
+    session: session.id,
+    owner: open.path,
+    detail: `Session "${session.id}" has an open run of the ${open.kind} "${open.name}". Continue or cancel it before running the ${runnable.kind} "${runnable.name}".`,
+  });
 }
 
 /** What a run asks for, of what it begins with. */
