@@ -22,6 +22,10 @@ export function dataFolder(env: Environment, platform: NodeJS.Platform, home: st
 /** Where the ledgers are: the given file, or the one in the user's data folder. */
 function storePath(host: Host, given: string | undefined): string {
   if (given === ':memory:') return given;
+  // Not shown: it may have a password.
+  if (given !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(given)) {
+    throw new UsageError({ reason: '--store takes a file of SQLite. Other stores belong to an app of your own, in adjutant.config.ts.' });
+  }
   if (given !== undefined) return resolve(host.cwd, given);
   return resolve(host.cwd, dataFolder(host.env, host.platform, homedir()), fileName);
 }

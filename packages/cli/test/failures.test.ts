@@ -39,6 +39,7 @@ describe('a command line that cannot be understood', () => {
     ],
     [['show'], 'There are no sessions yet.'],
     [['show', 'nobody-knows-it', '--store', 'missing.db'], 'missing.db does not exist.'],
+    [['sessions', '--store', 'postgres://root:secret@localhost/x'], 'adjutant.config.ts'],
     [['resume', 'nobody-knows-it'], 'There are no sessions yet.'],
   ])('%j', async ([args, message], { expect, onTestFinished }) => {
     const { run, store } = bench(onTestFinished);

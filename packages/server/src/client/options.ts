@@ -92,5 +92,7 @@ function addressOf(url: string): string {
   // It would stand in logs and errors.
   if (parsed.username !== '' || parsed.password !== '') throw new InvalidClientError({ reason: '`url` has a name or a password: give it as `key`' });
   if (parsed.search !== '' || parsed.hash !== '') throw new InvalidClientError({ reason: '`url` has a query: the address alone is needed' });
-  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}`;
+  const path = parsed.pathname.replace(/\/+$/, '');
+  if (path.endsWith('/v1')) throw new InvalidClientError({ reason: '`url` ends with /v1, which the client adds: leave it out' });
+  return `${parsed.origin}${path}`;
 }

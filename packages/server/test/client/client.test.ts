@@ -255,6 +255,7 @@ describe('a client', () => {
     [undefined, 'client({ url })'],
     [{ url: 'agents.example.com' }, 'must be an address'],
     [{ url: 'ftp://agents.example.com' }, 'must be an address'],
+    [{ url: 'https://agents.example.com/v1/' }, 'leave it out'],
     [{ url: 'https://me:pw@agents.example.com' }, 'give it as `key`'],
     [{ url: 'https://agents.example.com?x=1' }, 'has a query'],
     [{ url: 'https://agents.example.com', token: 'x' }, 'there is no option "token"'],
