@@ -411,7 +411,8 @@ class Execution {
     run.comeToRest();
     const drafts = [...reasons].map(([invocationId, reason]): EventDraft => ({ type: 'invocation_yield', by: 'runtime', invocationId, reason }));
     // What was dispatched is to be continued by others when this process stops.
-    const wakeAt = run.hasDetached && !run.detachedRests ? this.#app.clock.now() : firstExpiry(ledger);
+    const isBusy = (run.hasDetached && !run.detachedRests) || occupancyOf(ledger).runs > 1;
+    const wakeAt = isBusy ? this.#app.clock.now() : firstExpiry(ledger);
     ledger.append(drafts, { wakeAt });
     await ledger.durable();
     if (run.hasDetached) {

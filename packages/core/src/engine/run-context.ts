@@ -324,7 +324,8 @@ export class RunContext {
   endExtras(path: string, end: BodyEnd): BatchExtras | undefined {
     const isOfRoot = path === this.runId || (path.startsWith(`${this.runId}>`) && !path.includes('/'));
     if (!isOfRoot || end.next !== undefined) return end.extras;
-    if (this.#detached.size > 0 || this.leavesDetached) return end.extras;
+    // What an earlier run dispatched may still be under way here, too.
+    if (this.#detached.size > 0 || this.leavesDetached || occupancyOf(this.ledger).detached.size > 0) return end.extras;
     return { wakeAt: null, ...end.extras };
   }
 
