@@ -172,3 +172,16 @@ test('a client that comes to another process before that has heard of the answer
     }),
   );
 });
+
+test('a part that comes after the end of its answer is not given to those who come later', () => {
+  const live = new LiveText('there');
+  const head = { type: 'assistant_delta', invocationId: 'run', agent: 'a', delta: '' } as const;
+  const part = { invocationId: 'run', agent: 'a', isReset: false, stream: 'assistant_delta', head, offset: 0 };
+  live.landed({ type: 'model_end', invocationId: 'run', seq: 9 } as Event);
+  expect(live.received({ ...part, generation: 'here.1', after: 5, text: 'Old' })).toBe(false);
+  const reader = new LiveReader();
+  reader.arrived(live);
+  expect(reader.next(live, 12)).toBeUndefined();
+  live.received({ ...part, generation: 'here.2', after: 9, text: 'New' });
+  expect([reader.next(live, 12), reader.next(live, 12)]).toMatchObject([{ type: 'stream_reset' }, { delta: 'New' }]);
+});

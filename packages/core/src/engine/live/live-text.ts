@@ -59,6 +59,8 @@ export interface LivePart {
 export class LiveText {
   readonly invocations = new Map<string, LiveInvocation>();
   readonly progress = new Map<string, LiveProgress>();
+  /** `seq` by which the last answer of an invocation ended. */
+  readonly #ended = new Map<string, number>();
   #generations = 0;
   #reports = 0;
   readonly #name: string;
@@ -92,6 +94,7 @@ export class LiveText {
   landed(event: Event): void {
     if (event.type === 'tool_result') this.progress.delete(event.callId);
     if (event.type !== 'model_end' && event.type !== 'invocation_end') return;
+    rememberEnd(this.#ended, event);
     const live = this.invocations.get(event.invocationId);
     // What was begun after it stays.
     if (live !== undefined && live.after < event.seq) this.invocations.delete(event.invocationId);
@@ -102,6 +105,8 @@ export class LiveText {
    * @returns whether something before it is missing
    */
   received(part: LivePart): boolean {
+    // It was under way for longer than the end of the answer that it is of.
+    if (part.after < (this.#ended.get(part.invocationId) ?? 0)) return false;
     let live = this.invocations.get(part.invocationId);
     if (live?.generation !== part.generation) {
       const { invocationId, agent, generation, isReset, after } = part;
@@ -122,6 +127,11 @@ export class LiveText {
     this.progress.set(event.callId, { event, after, number });
   }
 
+  /** What is told from now on may be of another session. */
+  forgetEnds(): void {
+    this.#ended.clear();
+  }
+
   clear(): void {
     this.invocations.clear();
     this.progress.clear();
@@ -139,8 +149,14 @@ function streamKey(event: Delta): string {
   return event.type === 'tool_args_delta' ? `${event.type}:${event.providerCallId}` : event.type;
 }
 
-/** How many ends of answers a reader remembers: many more than answer at the same time. */
+/** How many ends of answers are remembered: many more than answer at the same time. */
 const rememberedEnds = 1_000;
+
+function rememberEnd(ended: Map<string, number>, { invocationId, seq }: { readonly invocationId: string; readonly seq: number }): void {
+  ended.delete(invocationId);
+  ended.set(invocationId, seq);
+  if (ended.size > rememberedEnds) ended.delete(ended.keys().next().value as string);
+}
 
 interface Place {
   generation: string;
@@ -172,9 +188,7 @@ export class LiveReader {
     if (event.type !== 'model_end' && event.type !== 'invocation_end') return;
     const { invocationId } = event;
     this.#places.delete(invocationId);
-    this.#ended.delete(invocationId);
-    this.#ended.set(invocationId, event.seq);
-    if (this.#ended.size > rememberedEnds) this.#ended.delete(this.#ended.keys().next().value as string);
+    rememberEnd(this.#ended, event);
   }
 
   #begins(invocationId: string): void {

@@ -132,6 +132,7 @@ export class SessionFeed {
     this.#pump = undefined;
     this.#recent = [];
     this.#last = 0;
+    this.live.forgetEnds();
     for (const follower of this.#followers) follower.failure = { error };
     this.wake();
   }
