@@ -1,24 +1,11 @@
 import { type JsonValue, memoryStore, runtime, step } from 'adjutant';
 import { describe, expect, test } from 'vitest';
+import { dispatching } from './dispatching.ts';
 
 /** Two processes of an app; what the root dispatches goes on until the gate opens. */
 function twoProcesses() {
-  const gate = Promise.withResolvers<void>();
+  const { gate, child, parent } = dispatching();
   const store = memoryStore();
-  const child = step({
-    name: 'child',
-    execute: async (ctx) => {
-      await Promise.race([gate.promise, new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()))]);
-      return ctx.complete('late');
-    },
-  });
-  const parent = step({
-    name: 'parent',
-    execute: (ctx) => {
-      ctx.dispatch(child);
-      return ctx.complete('dispatched');
-    },
-  });
   const second = step({ name: 'second', execute: (ctx) => ctx.complete(`ran with ${JSON.stringify(ctx.input ?? null)}`) });
   const process = () => runtime({ app: 'behind', store, runnables: [parent, child, second], recover: 'manual' });
   return { gate, parent, second, store: store.for({ tenant: 'default', app: 'behind' }), here: process(), there: process() };
@@ -41,6 +28,21 @@ describe('a run that is left for a process whose run has ended, and only what th
     expect(result).toMatchObject({ runId: 'second', status: 'completed' });
     expect(result.session.events.filter(({ type }) => type === 'decision')).toEqual([]);
     expect(await store.inbox('s')).toEqual([]);
+    await Promise.all([here.close(), there.close()]);
+  });
+
+  test('cannot be cancelled before it has begun, and the ledger says that this is why', async () => {
+    const { gate, parent, second, here, there } = twoProcesses();
+    const first = here.run(parent, { session: 's', runId: 'first', input: 'Begin' });
+    await first;
+    const run = there.run(second, { session: 's', runId: 'second', input: 'Go' });
+    await run.accepted();
+    await there.cancel('s', { runId: 'second' });
+    gate.resolve();
+    await first.settled();
+    const { session } = await run;
+    const refusals = session.events.flatMap((event) => (event.type === 'decision' ? [event.reasoning] : []));
+    expect(refusals).toEqual(['The run "second" had not begun when it was to be cancelled.']);
     await Promise.all([here.close(), there.close()]);
   });
 

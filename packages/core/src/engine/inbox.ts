@@ -141,9 +141,7 @@ export class InboxReader {
     const { isOpen, runId, heedsPausesAfter = 0 } = this.#target;
     switch (entry.type) {
       case 'cancel':
-        return isOpen() && (textOf(entry.data, 'runId') ?? runId) === runId
-          ? this.#cancel(entry)
-          : { drafts: [this.#refuse(entry, 'The run had ended before it could be cancelled.')] };
+        return this.#cancelOrRefuse(entry);
       case 'pause':
         if (!isOpen()) return { drafts: [this.#refuse(entry, 'The run had ended before it could be paused.')] };
         if (entry.position <= heedsPausesAfter) return { drafts: [this.#refuse(entry, 'The run was resumed after that.')] };
@@ -162,6 +160,16 @@ export class InboxReader {
       case 'child_end':
         return { drafts: [this.#refuse(entry, `Nothing in "${runId}" waits for a child of another session.`)] };
     }
+  }
+
+  #cancelOrRefuse(entry: InboxEntry): Judgement {
+    const { isOpen, runId } = this.#target;
+    const meant = textOf(entry.data, 'runId') ?? runId;
+    const { byPath } = this.#target.ledger.invocations;
+    if (isOpen() && meant === runId) return this.#cancel(entry);
+    const why =
+      byPath.has(meant) || meant === runId ? 'had ended before it could be cancelled' : `"${meant}" had not begun when it was to be cancelled`;
+    return { drafts: [this.#refuse(entry, `The run ${why}.`)] };
   }
 
   #cancel(entry: InboxEntry): Judgement {
