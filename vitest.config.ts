@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 /** The packages resolve to their source, so that tests need no build. */
 const conditions = ['adjutant-source'];
@@ -8,6 +8,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ['packages/*/{src,test}/**/*.test.ts', '{examples,docs,browser-tests}/**/*.test.ts'],
+    // They have a command of their own, see vitest.repairs.config.ts.
+    exclude: [...configDefaults.exclude, 'packages/*/test/repairs/**'],
     setupFiles: ['./vitest.setup.ts'],
     testTimeout: 30_000,
     // .ci/run counts from the file.
