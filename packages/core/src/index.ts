@@ -36,7 +36,7 @@ export { type BlobReference, isBlobReference } from './ledger/blob.ts';
 export type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions, EffectProbe, EffectProbeResult, EffectRetry, SpawnHandle } from './ledger/body-context.ts';
 export { type OnWrite, StateBindingError } from './ledger/bound-object.ts';
 export { InvalidEventError } from './ledger/draft-check.ts';
-export { LedgerConflictError, LedgerMismatchError, LedgerUnreadableError, NotJsonError, StateConflictError } from './ledger/errors.ts';
+export { LedgerConflictError, LedgerMismatchError, LedgerUnreadableError, NotJsonError, StateConflictError, StateOrderError } from './ledger/errors.ts';
 export { type Event, type EventDraft, type EventOf, type EventType, type Fold, foldEvent, isDurable, type StreamEvent, type TransientEvent, type Usage } from './ledger/event.ts';
 export type { PendingCall } from './ledger/pending-call.ts';
 export type {

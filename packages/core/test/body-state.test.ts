@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const stateSchema = { session: {}, user: { score: z.number() } };
 
-test('what a body landed with a child is what it reads when it runs again, whatever the code writes now (A7)', async () => {
+test('the last execution of a body has the word on what it writes; a child keeps what it saw when it was started', async () => {
   let clock = 1;
   const seen: unknown[] = [];
   const child = step({ name: 'child', execute: (ctx) => ctx.complete((ctx.state['stamp'] as number) * 10) });
@@ -26,9 +26,10 @@ test('what a body landed with a child is what it reads when it runs again, whate
     const app = runtime({ app: 'again', store: memoryStore(), runnables: [body(), child] });
     const restored = await app.restoreSession({ app: 'again', id: 's', events: session.events.slice(0, cut) });
     const { output } = await app.resume(restored);
-    const expected = begun ? 1 : clock;
-    expect({ cut, output, seen: seen.at(-1) }).toEqual({ cut, output: expected, seen: [expected, expected * 10] });
-    expect(restored.events.filter(({ type }) => type === 'state_change')).toHaveLength(1);
+    const childSaw = begun ? 1 : clock;
+    expect({ cut, output, seen: seen.at(-1) }).toEqual({ cut, output: clock, seen: [clock, childSaw * 10] });
+    expect(restored.state['stamp']).toBe(clock);
+    expect(restored.events.filter(({ type }) => type === 'state_change')).toHaveLength(begun ? 2 : 1);
     await app.close();
   }
 });

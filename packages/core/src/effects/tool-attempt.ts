@@ -1,6 +1,6 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
-import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
+import { leavesOpen } from '../ledger/errors.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import { isRunnable, type Runnable } from '../ledger/runnable.ts';
 import type { TapedOutcome } from '../ledger/tape.ts';
@@ -380,7 +380,7 @@ export class AttemptRun implements ToolAttempt {
 
   #failed(thrown: unknown): Ending {
     // The code does not fit the ledger: that is no failure of the tool, and nothing of it is recorded.
-    if (isAdjutantError(thrown, 'ledger_mismatch') || isAdjutantError(thrown, 'unknown_runnable')) throw thrown;
+    if (leavesOpen(thrown)) throw thrown;
     return this.scope.aborted ? this.#abandoned() : this.#classified(thrown);
   }
 

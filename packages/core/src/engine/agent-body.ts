@@ -29,6 +29,7 @@ import { HookPipeline } from './hook-pipeline.ts';
 import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from './invoke.ts';
 import { ModelRounds } from './model-round.ts';
 import { occupancyOf } from './occupancy.ts';
+import { recordedBase } from './recorded-writes.ts';
 import { ToolBodyContext } from './tool-body.ts';
 import { ToolSupervision } from './tool-supervision.ts';
 
@@ -394,12 +395,13 @@ class AgentRun {
   #makeBody(attempt: ToolAttempt): ToolBody {
     const { run } = this.#frame;
     const { call } = attempt;
-    const first = this.#hasChildren(call.callId) ? this.#position.calls.get(call.callId)?.attempts[0] : undefined;
-    const base = first === undefined ? undefined : stateAfter(run.ledger, first.seq);
+    const { path } = this.#frame.record;
+    const seq = this.#hasChildren(call.callId) ? recordedBase(run.ledger, path, call.callId) : undefined;
     return new ToolBodyContext(attempt, {
       run,
-      path: this.#frame.record.path,
+      path,
       childRoot: call.callId,
+      callId: call.callId,
       by: `tool:${call.name}`,
       scope: attempt.scope,
       activity: () => this.#activityOf(call),
@@ -407,7 +409,7 @@ class AgentRun {
       ownerActivity: this.#frame.activity,
       startedAt: call.at,
       stateSchema: attempt.tool.stateSchema,
-      base,
+      base: seq === undefined ? undefined : { state: stateAfter(run.ledger, seq), seq },
       onChild: () => attempt.beforeChild(),
     });
   }

@@ -37,7 +37,7 @@ export function answeredEnd({ run, record }: BodyFrame, agent: Agent, position: 
     };
   }
   if (key === undefined) return { status: 'completed', output, stopReason };
-  const writes = new BodyState(run, record.path, 'runtime', undefined);
+  const writes = new BodyState(run, { path: record.path, childRoot: record.path, by: 'runtime', startedAt: run.ledger.lastSeq });
   // What a schema has made is checked; that it need not take again.
   createState(writes, schema === undefined ? agent.stateSchema : undefined).update({ [key]: output });
   const { drafts, extras } = writes.take();

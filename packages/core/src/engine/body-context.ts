@@ -5,21 +5,22 @@ import { type EffectRecord, type EffectRequest, performEffect } from '../effects
 import type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions, SessionReader, SpawnHandle } from '../ledger/body-context.ts';
 import { readsLikeCall } from '../ledger/effect-id.ts';
 import { StateConflictError } from '../ledger/errors.ts';
-import type { Actor, Event, EventOf, InvocationInput, InvocationMode } from '../ledger/event.ts';
+import type { Actor, Event, InvocationInput, InvocationMode } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import { createState, type StateAccess } from '../ledger/scoped-state.ts';
-import type { LedgerState } from '../ledger/state-fold.ts';
 import type { StateOf, StateSchema } from '../ledger/state-types.ts';
 import { Activity } from './activity.ts';
 import { assertEffect, recordedEffects } from './body-effects.ts';
-import { BodyState, type Flush } from './body-state.ts';
+import { BodyState, type Flush, type StateBase } from './body-state.ts';
 import { HandoffRefusedError, InvalidKeyError, InvocationEndedError, UnknownRunnableError } from './errors.ts';
 import { assertFact } from './facts.ts';
 import { handoffDepth } from './hand-over.ts';
 import { inputNow, inputOf } from './input-contract.ts';
 import { inputHash, invoke } from './invoke.ts';
 import { occupancyOf } from './occupancy.ts';
+import { RecordedOrder } from './recorded-order.ts';
+import { flushedWith, outcomeSeq } from './recorded-writes.ts';
 import type { RunContext } from './run-context.ts';
 import { hasOutcome } from './sequence-body.ts';
 
@@ -44,8 +45,10 @@ export interface BodyPlace {
   /** Epoch milliseconds at which it began, as recorded. */
   readonly startedAt: number;
   readonly stateSchema: StateSchema | undefined;
-  /** State that the body starts from; missing: what the ledger says at each moment. */
-  readonly base: LedgerState | undefined;
+  /** State that the body starts from; missing: what the ledger says at each moment, until the first child. */
+  readonly base: StateBase | undefined;
+  /** Of the body of a tool: its call. */
+  readonly callId?: string | undefined;
   readonly onChild?: (() => void) | undefined;
 }
 
@@ -53,6 +56,7 @@ export interface BodyPlace {
 export class Body implements BodyContext {
   readonly invocationId: string;
   readonly place: BodyPlace;
+  readonly #startedAt: number;
   #writes: BodyState | undefined;
   #state: StateOf<StateSchema> | undefined;
   #ended = false;
@@ -66,22 +70,25 @@ export class Body implements BodyContext {
   /** Keys of children that were started without waiting for them, and of whose start nobody has asked yet what became of the writes. */
   #unconfirmed: string[] = [];
   #refreshes = 0;
+  #order: RecordedOrder | undefined;
 
   constructor(place: BodyPlace) {
     this.place = place;
     this.invocationId = place.path;
+    this.#startedAt = place.run.ledger.lastSeq;
   }
 
   /** What the body reads and writes of the state. Made when it is needed: most tools need none of it. */
   get writes(): BodyState {
-    const { run, path, by, base } = this.place;
-    this.#writes ??= new BodyState(run, path, by, base);
+    this.#writes ??= new BodyState(this.place.run, { ...this.place, startedAt: this.#startedAt });
     return this.#writes;
   }
 
-  /** Whether there may be something to take from `writes`. */
+  /** Whether there may be something to take from `writes`, or recorded that the body did not write again. */
   protected get hasWrites(): boolean {
-    return this.#writes !== undefined;
+    if (this.#writes !== undefined) return true;
+    const { run, path, base } = this.place;
+    return base !== undefined && run.ledger.invocations.byPath.get(path)?.events.some(({ type }) => type === 'state_change') === true;
   }
 
   get state(): StateOf<StateSchema> {
@@ -95,11 +102,12 @@ export class Body implements BodyContext {
     return {
       sharedScopes: writes.sharedScopes,
       temp: writes.temp,
+      recordsUpdates: true,
       read: (scope, key) => writes.read(scope, key),
       peek: (scope) => writes.peek(scope),
-      write: (scope, changes, again) => {
+      write: (scope, changes, update) => {
         this.assertOpen('state');
-        writes.write(scope, changes, again);
+        writes.write(scope, changes, update);
       },
       refresh: () => this.#refresh(),
     };
@@ -186,12 +194,27 @@ export class Body implements BodyContext {
     this.#track(child.ended);
     const record = await child.ended;
     if (record === undefined) return this.#neverReturn();
+    if (child.givenFrom !== undefined) await this.#inRecordedOrder(child.givenFrom);
     try {
       await this.#assertLanded(this.#keyOf(child.path));
     } finally {
       this.writes.adopt(record);
     }
     return callResult<Output>(child.path, record);
+  }
+
+  /** What the body wrote before the start of a child or effect that is recorded has landed by then. */
+  #landedBefore(begun: number, key: string): void {
+    this.writes.drop(flushedWith(this.place.run.ledger, this.place.path, begun, key));
+    this.writes.reached();
+  }
+
+  /** Waits for the turn of an outcome that was recorded before it was asked for. The body does not rest meanwhile. */
+  async #inRecordedOrder(seq: number): Promise<void> {
+    const turn = new Activity(this.place.childRoot, this.place.activity());
+    this.#order ??= new RecordedOrder();
+    await this.#order.turnOf(seq);
+    turn.end();
   }
 
   #keyOf(childPath: string): string {
@@ -212,9 +235,9 @@ export class Body implements BodyContext {
     this.#unconfirmed = this.#unconfirmed.filter((child) => startOf(child) === undefined);
     const refused: Flush['refused'][number][] = [];
     for (const name of keys) {
-      const flush = this.#flushedWith(name === key && begun !== undefined ? begun : (startOf(name) ?? 0), name);
-      this.writes.settle(flush);
-      refused.push(...flush.refused);
+      const start = name === key && begun !== undefined ? begun : (startOf(name) ?? 0);
+      if (this.#writes !== undefined) this.#writes.settle(start);
+      refused.push(...flushedWith(ledger, this.place.path, start, name).refused);
     }
     const [first] = refused;
     if (first !== undefined) throw new StateConflictError({ scope: first.scope, scopeId: first.scopeId, keys: first.keys });
@@ -241,8 +264,10 @@ export class Body implements BodyContext {
     return {
       invocationId: child.path,
       wait: async () => {
+        const givenFrom = outcomeSeq(this.place.run.ledger, child.path);
         const record = await this.#waitedFor(child);
         if (record === undefined) return this.#neverReturn();
+        if (givenFrom !== undefined && givenFrom <= this.#startedAt) await this.#inRecordedOrder(givenFrom);
         try {
           await this.#assertLanded();
         } finally {
@@ -321,10 +346,13 @@ export class Body implements BodyContext {
     this.#claimEffectKey(key);
     const { run, path, childRoot, by, onChild } = this.place;
     onChild?.();
+    this.writes.settleBase();
     this.#effects ??= recordedEffects(run.ledger.invocations.byPath.get(path), childRoot);
     const record = this.#effects.get(callId) ?? { attempts: [], settled: undefined };
     const [first] = record.attempts;
-    if (first !== undefined) this.writes.drop(this.#flushedWith(first.seq, key));
+    if (first === undefined) this.writes.assertInOrder();
+    else this.#landedBefore(first.seq, key);
+    const givenFrom = record.settled?.seq;
     const scope = new CancelScope(this.#scopeOfChildren());
     const takeWrites = () => this.writes.take(key);
     const ended = performEffect(request, record, { ledger: run.ledger, clock: run.app.clock, scope, path, by, takeWrites });
@@ -337,6 +365,7 @@ export class Body implements BodyContext {
     this.#track(ended.then(forget, forget));
     return ended.then(async (given) => {
       if (given === undefined) return this.#neverReturn();
+      if (givenFrom !== undefined) await this.#inRecordedOrder(givenFrom);
       await this.#assertLanded(key, record.attempts[0]?.seq);
       const turning = run.turn();
       if (turning !== undefined) await turning;
@@ -393,7 +422,7 @@ export class Body implements BodyContext {
     input: InvocationInput | undefined,
     options: CallOptions,
     scope: CancelScope,
-  ): { path: string; ended: Promise<InvocationRecord | undefined> } {
+  ): { path: string; ended: Promise<InvocationRecord | undefined>; givenFrom: number | undefined } {
     this.assertOpen(mode);
     const { run, childRoot } = this.place;
     const key = this.#uniqueKey(runnable, options, input);
@@ -406,12 +435,14 @@ export class Body implements BodyContext {
       if (mode !== 'call') this.#checkName(runnable);
     }
     this.place.onChild?.();
-    if (recorded !== undefined) this.writes.drop(this.#flushedWith(recorded.start.seq, key));
+    this.writes.settleBase();
+    if (recorded !== undefined) this.#landedBefore(recorded.start.seq, key);
     const { drafts, extras } = recorded === undefined ? this.writes.take(key) : { drafts: [], extras: undefined };
     const timeout = options.timeout ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
     const activity = this.#activityFor(mode);
     if (mode !== 'call' && run.session.shared.names.length > 0) this.#unconfirmed.push(key);
-    return { path, ended: invoke(run, { path, runnable, mode, input, timeout, scope, activity, before: drafts, extras }) };
+    const givenFrom = outcomeSeq(run.ledger, path);
+    return { path, givenFrom, ended: invoke(run, { path, runnable, mode, input, timeout, scope, activity, before: drafts, extras }) };
   }
 
   /** Who waits while a child waits: for a spawned one its owner, for what nobody waits for the run. */
@@ -433,22 +464,6 @@ export class Body implements BodyContext {
     if (key !== undefined) throw new InvalidKeyError({ key, reason: 'it names another child of the same body already' });
     // No name or key has this mark, so that a number is never somebody's name.
     return `${base}#${count}`;
-  }
-
-  /** What became of the writes of this body that were to land with the start of a child or the first attempt of an effect: they stand right before it. */
-  #flushedWith(begun: number, key: string): Flush {
-    const { run, path } = this.place;
-    const landed: EventOf<'state_change'>[] = [];
-    const refused: Flush['refused'][number][] = [];
-    for (let seq = begun - 1; seq > 0; seq--) {
-      const event = run.ledger.events[seq - 1];
-      if (event?.invocationId !== path) break;
-      if (event.type === 'state_change' && event.flush === key) landed.push(event);
-      else if (event.type === 'decision' && event.decision === 'refuse_write' && (event.data?.['flush'] ?? key) === key) {
-        refused.push(event.data as unknown as Flush['refused'][number]);
-      } else break;
-    }
-    return { landed, refused };
   }
 
   /** A child that may outlive its caller's body is continued by name, so its name must lead to it in other processes too. */

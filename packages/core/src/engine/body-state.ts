@@ -1,12 +1,16 @@
 import type { JsonValue } from '../base/json.ts';
+import { StateOrderError } from '../ledger/errors.ts';
 import { type Actor, type EventDraft, type EventOf, foldEvent, type StateChange } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
-import type { ChangeValue, StateAccess } from '../ledger/scoped-state.ts';
+import type { StateAccess, StateUpdate } from '../ledger/scoped-state.ts';
 import { type PendingWrite, sameValue } from '../ledger/shared-state.ts';
 import { emptyLedgerState, type LedgerState, type StateValues, stateFold, visibleValues, withChanges } from '../ledger/state-fold.ts';
+import { InvalidKeyError } from './errors.ts';
+import { applied, type Operation } from './key-writes.ts';
 import { isBelow, type RunContext } from './run-context.ts';
+import { isOutsideBranches, isWithoutKinds, keyName, placeOf, type SentWrite, seqOf, slotOf, WriteRecord } from './write-record.ts';
 
 /** The state of a ledger after its first `seq` events. */
 export function stateAfter(ledger: Ledger, seq: number): LedgerState {
@@ -18,51 +22,111 @@ export function stateAfter(ledger: Ledger, seq: number): LedgerState {
   return state;
 }
 
-type Changed = Record<string, JsonValue | undefined>;
+/** State that a body starts from. */
+export interface StateBase {
+  readonly state: LedgerState;
+  /** `seq` of the last event that it has. */
+  readonly seq: number;
+}
 
 /** A write that has not landed yet. */
-interface Waiting {
-  readonly change: StateChange;
-  /** Makes it anew on top of another value; missing for a plain value. */
-  readonly again: ChangeValue | undefined;
+interface Waiting extends Operation {
+  readonly scope: string;
+  readonly key: string;
+  /** Value that the code replaced, as far as it knew. */
+  readonly saw: JsonValue | undefined;
+  /** Place of what others wrote to the key and the body had been shown last; 0: nothing. */
+  readonly after: number;
   /** The tool calls whose hooks have written it. */
   readonly calls: readonly string[];
 }
 
 /** What became of the writes that were to land with the start of a child or effect. */
 export interface Flush {
+  /** Writes of the first version of `state_change`. */
   readonly landed: readonly EventOf<'state_change'>[];
   /** Shared writes that the store refused, by scope. */
-  readonly refused: readonly { readonly scope: string; readonly scopeId: string; readonly keys: readonly string[] }[];
+  readonly refused: readonly RefusedWrites[];
 }
 
+export interface RefusedWrites {
+  readonly scope: string;
+  readonly scopeId: string;
+  readonly keys: readonly string[];
+  /** Missing in decisions of older builds. */
+  readonly changes?: readonly StateChange[];
+}
+
+/** Place of a body in the ledger, and where its state begins. */
+export interface BodyStatePlace {
+  readonly path: string;
+  readonly childRoot: string;
+  readonly by: Actor;
+  /** Of the body of a tool: its call. */
+  readonly callId?: string | undefined;
+  /** `seq` of the last event before this execution of the body. */
+  readonly startedAt: number;
+  /** Missing: the body reads what the ledger says at each moment. */
+  readonly base?: StateBase | undefined;
+}
+
+type Taken = { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined };
+
 /**
- * The state of a body: what it started from, its own writes, and what its children changed, added when each is returned. So a body that
- * runs again reads what it read the first time. Writes wait here until they land with a child's start or the body's end.
+ * The state of a body: what it started from, its own writes, and what its children changed, added when each is returned. Writes wait here
+ * until they land with a child's start or the body's end. Each is an operation with an identity of its own (`KeyWrites`), so that a body
+ * that runs again makes the recorded ones again and lands only what is new.
  */
 export class BodyState implements StateAccess {
+  readonly recordsUpdates = true;
   readonly temp: Record<string, unknown> = {};
   readonly #run: RunContext;
-  readonly #path: string;
-  readonly #by: Actor;
+  readonly #place: BodyStatePlace;
   /** `undefined`: read what the ledger says now. */
-  #base: LedgerState | undefined;
-  readonly #own = new Map<string, Changed>();
-  /** What an earlier execution had landed last, by scope and key. */
-  readonly #restored = new Map<string, { readonly seq: number; readonly value: JsonValue | undefined }>();
-  /** What was last sent on its way to shared scopes, by scope and key. */
-  readonly #drafted = new Map<string, JsonValue | undefined>();
-  /** Of shared scopes: what the code was shown last, by key. */
-  readonly #seen = new Map<string, Map<string, JsonValue | undefined>>();
-  #pending = new Map<string, Map<string, Waiting>>();
+  #base: StateBase | undefined;
+  /** Of a body that reads the ledger as it grows: the state when it first wrote. */
+  #firstWrite: StateBase | undefined;
+  /** `undefined` as long as the body reads the ledger as it grows. */
+  #record: WriteRecord | undefined;
+  /** Writes of the present synchronous stretch. */
+  #fresh: Waiting[] = [];
+  #pending: Waiting[] = [];
+  #disorder: StateOrderError | undefined;
+  /** Of shared scopes: what the code was shown last, by scope and key. */
+  readonly #seen = new Map<string, JsonValue | undefined>();
   /** Facts to be remembered that have not landed yet, by their key or text. */
   #facts = new Map<string, { readonly text: string; readonly key: string | undefined }>();
 
-  constructor(run: RunContext, path: string, by: Actor, base: LedgerState | undefined) {
+  constructor(run: RunContext, place: BodyStatePlace) {
     this.#run = run;
-    this.#path = path;
-    this.#by = by;
+    this.#place = place;
+    if (place.base !== undefined) this.#startFrom(place.base);
+  }
+
+  #startFrom(base: StateBase): void {
+    const { path, childRoot, by, callId, startedAt } = this.#place;
     this.#base = base;
+    this.#record = new WriteRecord(
+      this.#run,
+      { path, childRoot, by, callId },
+      { from: base.seq, startedAt, valueAtStart: (scope, key) => visibleValues(this.#baseState(), scope, path)[key] },
+    );
+  }
+
+  #baseState(): LedgerState {
+    return this.#base?.state ?? this.#run.ledger.state;
+  }
+
+  /**
+   * To be called before the body of a tool begins something that is recorded: from then on it is continued by running it again, and what it
+   * reads must be the same then. It reads the state as of its first write, its own writes, and what its children give it.
+   */
+  settleBase(): void {
+    if (this.#base !== undefined) return;
+    const { ledger } = this.#run;
+    const waiting = this.#pending.splice(0);
+    this.#startFrom(this.#firstWrite ?? { state: ledger.state, seq: ledger.lastSeq });
+    this.#fresh = [...waiting, ...this.#fresh];
   }
 
   get sharedScopes(): readonly string[] {
@@ -73,80 +137,197 @@ export class BodyState implements StateAccess {
   read(scope: string, key?: string): StateValues {
     const values = this.peek(scope);
     if (this.#base !== undefined || scope === 'session') return values;
-    const seen = this.#seen.get(scope) ?? new Map<string, JsonValue | undefined>();
-    for (const name of key === undefined ? Object.keys(values) : [key]) seen.set(name, values[name]);
-    this.#seen.set(scope, seen);
+    for (const name of key === undefined ? Object.keys(values) : [key]) this.#seen.set(keyName(scope, name), values[name]);
     return values;
   }
 
   peek(scope: string): StateValues {
-    const values = visibleValues(this.#base ?? this.#run.ledger.state, scope, this.#path);
-    const own = this.#own.get(scope);
-    return own === undefined ? values : withChanges(values, own);
+    const values = visibleValues(this.#baseState(), scope, this.#place.path);
+    const own: Record<string, JsonValue | undefined> = {};
+    let isChanged = false;
+    for (const [key, writes] of this.#record?.keysOf(scope) ?? []) {
+      own[key] = writes.value;
+      isChanged = true;
+    }
+    for (const waiting of this.#record === undefined ? [...this.#pending, ...this.#fresh] : this.#fresh) {
+      if (waiting.scope !== scope) continue;
+      const before = Object.hasOwn(own, waiting.key) ? own[waiting.key] : values[waiting.key];
+      own[waiting.key] = applied(waiting, before);
+      isChanged = true;
+    }
+    return isChanged ? withChanges(values, own) : values;
   }
 
   /** @param call the tool call whose hooks write it */
-  write(scope: string, changes: readonly StateChange[], again?: ChangeValue, call?: string): void {
-    const own = this.#own.get(scope) ?? {};
-    const pending = this.#pending.get(scope) ?? new Map<string, Waiting>();
-    for (const change of changes) {
-      own[change.key] = change.newValue;
-      pending.set(change.key, overwritten(pending.get(change.key), { change, again, calls: call === undefined ? [] : [call] }));
+  write(scope: string, changes: readonly StateChange[], update?: StateUpdate, call?: string): void {
+    const isShared = scope !== 'session';
+    this.#firstWrite ??= { state: this.#run.ledger.state, seq: this.#run.ledger.lastSeq };
+    for (const { key, oldValue, newValue } of changes) {
+      const name = keyName(scope, key);
+      const waiting: Waiting = {
+        scope,
+        key,
+        kind: update === undefined ? 'set' : 'update',
+        value: newValue,
+        apply: update?.apply,
+        id: update?.id,
+        source: update?.source,
+        saw: isShared && this.#seen.has(name) ? this.#seen.get(name) : oldValue,
+        after: this.#record?.of(scope, key).lastForeign ?? 0,
+        calls: call === undefined ? [] : [call],
+      };
+      this.#assertFreeId(waiting);
+      this.#add(waiting);
     }
-    this.#own.set(scope, own);
-    this.#pending.set(scope, pending);
+  }
+
+  /** Two plain values that are written to one key in one synchronous stretch are one write. */
+  #add(waiting: Waiting): void {
+    const { scope, key, kind, calls } = waiting;
+    if (this.#fresh.length === 0) queueMicrotask(() => this.#seal());
+    const at = kind === 'set' ? this.#fresh.findLastIndex((other) => other.scope === scope && other.key === key) : -1;
+    const before = this.#fresh[at];
+    if (before?.kind !== 'set') this.#fresh.push(waiting);
+    else this.#fresh[at] = { ...waiting, saw: before.saw, calls: [...before.calls, ...calls] };
+  }
+
+  #assertFreeId({ scope, key, id }: Waiting): void {
+    if (id === undefined) return;
+    const isUsed =
+      this.#record?.of(scope, key).hasId(id) === true ||
+      [...this.#pending, ...this.#fresh].some((other) => other.id === id && other.scope === scope && other.key === key);
+    if (isUsed) throw new InvalidKeyError({ key: id, reason: `it names another update of "${key}" of the same body already` });
+  }
+
+  /** Ends a synchronous stretch: its writes are looked for among the recorded ones. */
+  #seal(): void {
+    if (this.#fresh.length === 0) return;
+    const fresh = this.#fresh.splice(0);
+    if (this.#record === undefined) return void this.#pending.push(...fresh);
+    this.#record.update();
+    for (const waiting of fresh) {
+      const placed = this.#record.of(waiting.scope, waiting.key).write(waiting);
+      if (placed === 'out_of_order') this.#disordered(waiting.scope, waiting.key);
+      else if (placed === 'new') this.#pending.push(waiting);
+    }
+  }
+
+  #disordered(scope: string, key: string): void {
+    this.#disorder ??= new StateOrderError({ path: this.#place.childRoot, scope, key });
+  }
+
+  /** @throws StateOrderError when the body cannot go on from what is recorded */
+  assertInOrder(): void {
+    this.#seal();
+    if (this.#disorder !== undefined) throw this.#disorder;
+  }
+
+  /**
+   * To be called when a child or effect is asked for that is recorded: what the body wrote before has landed by then.
+   * @throws StateOrderError
+   */
+  reached(): void {
+    this.assertInOrder();
+    this.#settle('session');
+  }
+
+  #settle(which: 'session' | 'shared', isDue: (seq: number) => boolean = () => true): void {
+    if (this.#record === undefined) return;
+    this.#record.update();
+    for (const { scope, writes } of this.#record.all()) {
+      if ((scope === 'session') === (which === 'session')) writes.settle(({ place }) => isDue(seqOf(place)));
+    }
   }
 
   /**
    * The writes since the last time, as events; `flush` names the child with whose start they land.
    * @param call leaves what only hooks of other tool calls have written: that lands with those
+   * @param isLast whether the body ends with them
+   * @throws StateOrderError when they cannot land on what is recorded
    */
-  take(flush?: string, call?: string): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
-    if (this.#pending.size === 0 && this.#facts.size === 0) return nothing;
-    const others = call === undefined ? undefined : this.#partOthers(call);
+  take(flush?: string, { call, isLast = false }: { readonly call?: string; readonly isLast?: boolean } = {}): Taken {
+    this.assertInOrder();
+    const isNothing = this.#pending.length === 0 && this.#facts.size === 0;
+    if (isNothing && (this.#record === undefined || !this.#record.hasKeys)) return nothing;
+    this.#settle('session');
+    const others = call === undefined ? [] : this.#pending.filter(({ calls }) => calls.length > 0 && !calls.includes(call));
+    const taken = others.length === 0 ? this.#pending : this.#pending.filter((waiting) => !others.includes(waiting));
+    const landing = this.#landing(taken, isLast);
     // Ahead of the state: what landed of that with a child is looked for right before the child.
     const drafts: EventDraft[] = this.#takeFacts();
     const shared: PendingWrite[] = [];
-    for (const [scope, pending] of this.#pending) {
-      const scopeId = this.#run.session.shared.scopeIds[scope];
-      const stale = scopeId === undefined ? new Set<string>() : this.#staleKeys(scope, pending);
-      if (stale.size > 0) this.#makeAgain(scope, pending, stale);
-      const changes = [...pending.values()].map(({ change }) => change);
-      drafts.push({
-        type: 'state_change',
-        by: this.#by,
-        invocationId: this.#path,
-        scope,
-        ...(scopeId === undefined ? {} : { scopeId }),
-        source: 'mutation',
-        changes,
-        ...(flush === undefined ? {} : { flush }),
-      });
-      if (scopeId === undefined) continue;
-      const again = new Map([...pending].flatMap(([key, waiting]) => (waiting.again === undefined ? [] : [[key, waiting.again] as const])));
-      shared.push(...this.#run.session.shared.writes({ scope, changes, again, stale }));
-      for (const { key, newValue } of changes) this.#drafted.set(`${scope}\n${key}`, newValue);
-    }
-    this.#pending = others ?? new Map();
-    // What has landed is read from the ledger from now on, where children may change it.
-    if (this.#base === undefined) this.#own.clear();
-    for (const [scope, pending] of this.#pending) {
-      this.#own.set(scope, Object.fromEntries([...pending].map(([key, { change }]) => [key, change.newValue])));
-    }
+    for (const [scope, writes] of landing) drafts.push(this.#draftOf(scope, writes, flush, shared));
+    this.#pending = others;
     return { drafts, extras: shared.length === 0 ? undefined : { shared } };
   }
 
-  /** Takes what does not land with a tool call out of what waits, and gives it. */
-  #partOthers(call: string): Map<string, Map<string, Waiting>> {
-    const others = new Map<string, Map<string, Waiting>>();
-    for (const [scope, pending] of this.#pending) {
-      const left = new Map([...pending].filter(([, { calls }]) => calls.length > 0 && !calls.includes(call)));
-      if (left.size === 0) continue;
-      others.set(scope, left);
-      for (const key of left.keys()) pending.delete(key);
-      if (pending.size === 0) this.#pending.delete(scope);
+  /** What is to be recorded now, by scope: the writes in the order made, applied to the values that are there, and corrections. */
+  #landing(taken: readonly Waiting[], isLast: boolean): Map<string, Landing[]> {
+    const byScope = new Map<string, Landing[]>();
+    const values = new Map<string, JsonValue | undefined>();
+    const add = (landing: Landing): void => {
+      const list = byScope.get(landing.scope) ?? [];
+      list.push(landing);
+      byScope.set(landing.scope, list);
+    };
+    const valueOf = (scope: string, key: string): JsonValue | undefined => {
+      const name = keyName(scope, key);
+      return values.has(name) ? values.get(name) : this.#valueNow(scope, key);
+    };
+    for (const waiting of taken) {
+      const { scope, key, kind, apply } = waiting;
+      const oldValue = valueOf(scope, key);
+      const isStale = scope !== 'session' && !sameValue(waiting.saw, oldValue);
+      const made = kind === 'set' || apply === undefined ? { value: waiting.value } : madeOf(waiting, oldValue, scope !== 'session');
+      values.set(keyName(scope, key), made === undefined ? waiting.value : made.value);
+      // What it has written is what it knows from now on.
+      this.#seen.delete(keyName(scope, key));
+      add({
+        ...waiting,
+        oldValue,
+        newValue: made === undefined ? waiting.value : made.value,
+        isStale: made === undefined || (isStale && kind === 'set'),
+      });
     }
-    return others;
+    for (const { scope, key, writes } of this.#record?.all() ?? []) {
+      const oldValue = valueOf(scope, key);
+      const correction = writes.correction(oldValue, isLast);
+      if (correction === undefined) continue;
+      const { value } = correction;
+      add({ scope, key, kind: 'set', value, oldValue, newValue: value, isStale: false, after: writes.lastForeign });
+    }
+    return byScope;
+  }
+
+  #valueNow(scope: string, key: string): JsonValue | undefined {
+    const value = visibleValues(this.#run.ledger.state, scope, this.#place.path)[key];
+    return scope === 'session' ? value : this.#run.session.shared.latest(scope, key, value);
+  }
+
+  #draftOf(scope: string, landing: readonly Landing[], flush: string | undefined, shared: PendingWrite[]): EventDraft {
+    const { path, by, callId } = this.#place;
+    const scopeId = this.#run.session.shared.scopeIds[scope];
+    const changes = landing.map(changeOf);
+    if (this.#record !== undefined) {
+      this.#record.sent(landing.map(({ key, calls }): SentWrite => ({ name: keyName(scope, key), isCorrection: calls === undefined })));
+    }
+    if (scopeId !== undefined) {
+      const { session } = this.#run;
+      const stale = new Set(landing.flatMap(({ isStale }, i) => (isStale ? [i] : [])));
+      shared.push(...session.shared.writes({ scope, changes, again: landing.map(({ apply }) => apply), stale }));
+    }
+    return {
+      type: 'state_change',
+      by,
+      invocationId: path,
+      scope,
+      ...(scopeId === undefined ? {} : { scopeId }),
+      source: 'mutation',
+      changes,
+      ...(flush === undefined ? {} : { flush }),
+      ...(callId === undefined ? {} : { callId }),
+      ...(callId === undefined || flush === undefined || this.#base === undefined ? {} : { base: this.#base.seq }),
+    };
   }
 
   /** Keeps a fact. It lands with the other writes, and not again when a body that runs again finds it out again. */
@@ -157,175 +338,136 @@ export class BodyState implements StateAccess {
   #takeFacts(): EventDraft[] {
     if (this.#facts.size === 0) return [];
     const { ledger } = this.#run;
-    const recorded = ledger.invocations.byPath.get(this.#path)?.events ?? [];
+    const { path, by } = this.#place;
+    const recorded = ledger.invocations.byPath.get(path)?.events ?? [];
     const drafts: EventDraft[] = [];
     for (const { text, key } of this.#facts.values()) {
       const last = recorded.findLast(
         (event) => event.type === 'memory' && event.key === key && (key !== undefined || ledger.resolve(event.text) === text),
       );
       if (last?.type === 'memory' && ledger.resolve(last.text) === text) continue;
-      drafts.push({ type: 'memory', by: this.#by, invocationId: this.#path, text, ...(key === undefined ? {} : { key }) });
+      drafts.push({ type: 'memory', by, invocationId: path, text, ...(key === undefined ? {} : { key }) });
     }
     this.#facts = new Map();
     return drafts;
   }
 
-  /** Keys whose value was another one when the body last looked than what the ledger says now. */
-  #staleKeys(scope: string, pending: ReadonlyMap<string, Waiting>): Set<string> {
-    const seen = this.#seen.get(scope);
-    const stale = new Set<string>();
-    for (const [key, { change }] of pending) {
-      if (!sameValue(seen?.has(key) ? seen.get(key) : change.oldValue, this.#latest(scope, key))) stale.add(key);
-      // What it has written is what it knows from now on.
-      seen?.delete(key);
-    }
-    return stale;
-  }
-
-  #latest(scope: string, key: string): JsonValue | undefined {
-    return this.#run.session.shared.latest(scope, key, visibleValues(this.#run.ledger.state, scope)[key]);
-  }
-
-  /** What code gave as a function of the value is made of the value that there is now. */
-  #makeAgain(scope: string, pending: Map<string, Waiting>, stale: Set<string>): void {
-    for (const key of [...stale]) {
-      const { again, calls } = pending.get(key) as Waiting;
-      if (again === undefined) continue;
-      const oldValue = this.#latest(scope, key);
-      let newValue: JsonValue | undefined;
-      try {
-        newValue = again(oldValue);
-      } catch {
-        // It cannot be made of the value that is there now: the write is refused.
-        continue;
-      }
-      pending.set(key, {
-        change: { key, ...(oldValue === undefined ? {} : { oldValue }), ...(newValue === undefined ? {} : { newValue }) },
-        again,
-        calls,
-      });
-      const own = this.#own.get(scope);
-      if (own !== undefined) own[key] = newValue;
-      stale.delete(key);
-    }
-  }
-
   /**
-   * Puts what an earlier execution of the body landed with a child in the place of what this one wrote: that is what the child saw, and it
-   * is not written again, even if the code would now write something else. What was refused then is not written either.
+   * Takes back what this execution wrote where an older build has recorded only the values that landed with a child: they count, and are
+   * not written again. What was refused then is not written either.
    */
   drop({ landed, refused }: Flush): void {
-    for (const { scope, keys } of [...landed.map(({ scope, changes }) => ({ scope, keys: changes.map(({ key }) => key) })), ...refused]) {
-      const pending = this.#pending.get(scope);
-      for (const key of keys) pending?.delete(key);
-      if (pending?.size === 0) this.#pending.delete(scope);
-    }
-    if (this.#base === undefined) return;
-    for (const event of landed) this.#restore(event);
-    for (const { scope, keys } of refused) for (const key of keys) delete this.#own.get(scope)?.[key];
-  }
-
-  /** Shows the body what became of shared values that it wrote, where it still reads its own writes of them. */
-  settle({ landed, refused }: Flush): void {
-    if (this.#base === undefined) return;
-    for (const { scope, keys } of refused) {
-      for (const key of keys) if (this.#isDrafted(scope, key)) delete this.#own.get(scope)?.[key];
-    }
+    this.#seal();
     for (const event of landed) {
-      const own = this.#own.get(event.scope);
-      if (own === undefined || event.scopeId === undefined) continue;
-      for (const { key, newValue } of this.#run.ledger.whole(event).changes) {
-        const isOwn = this.#isDrafted(event.scope, key);
-        const later = this.#later(event, key, newValue);
-        if (isOwn) own[key] = later;
+      if (!isWithoutKinds(event.changes)) continue;
+      this.#run.ledger.whole(event).changes.forEach(({ key, newValue }, index) => {
+        this.#withdraw(event.scope, key);
+        this.#record?.of(event.scope, key).restore(placeOf(event.seq, index), newValue);
+      });
+    }
+    for (const { scope, keys, changes } of refused) {
+      if (changes !== undefined) continue;
+      for (const key of keys) {
+        this.#withdraw(scope, key);
+        this.#record?.of(scope, key).forgetNew();
       }
     }
   }
 
-  /** Whether what the body reads of a key is what it wrote itself and has landed. */
-  #isDrafted(scope: string, key: string): boolean {
-    const name = `${scope}\n${key}`;
-    const value = this.#own.get(scope)?.[key];
-    if (this.#isPending(scope, key)) return false;
-    return (this.#drafted.has(name) && value === this.#drafted.get(name)) || (this.#restored.has(name) && value === this.#restored.get(name)?.value);
+  #withdraw(scope: string, key: string): void {
+    this.#pending = this.#pending.filter((waiting) => waiting.scope !== scope || waiting.key !== key);
   }
 
-  #isPending(scope: string, key: string): boolean {
-    return this.#pending.get(scope)?.has(key) === true;
+  /** Shows the body what became of the shared writes that stand up to `seq`, where it still reads them as it made them. */
+  settle(seq: number): void {
+    this.#settle('shared', (landedAt) => landedAt <= seq);
   }
 
   /** From now on the body reads of shared scopes what the ledger said after `seq`, and its writes are based on that. */
   refreshed(seq: number): void {
     this.#seen.clear();
-    if (this.#base === undefined) return;
+    this.#seal();
+    const base = this.#base;
+    if (base === undefined) return;
     const { ledger } = this.#run;
     const state = seq === ledger.lastSeq ? ledger.state : stateAfter(ledger, seq);
-    const scopes = { ...this.#base.scopes };
-    for (const scope of this.sharedScopes) {
-      scopes[scope] = state.scopes[scope] ?? {};
-      const own = this.#own.get(scope) ?? {};
-      for (const key of Object.keys(own)) if (!this.#isPending(scope, key)) delete own[key];
+    const scopes = { ...base.state.scopes };
+    for (const scope of this.sharedScopes) scopes[scope] = state.scopes[scope] ?? {};
+    this.#base = { state: { ...base.state, scopes }, seq: base.seq };
+    this.#record?.update();
+    for (const { scope, key, writes } of this.#record?.all() ?? []) {
+      if (scope === 'session') continue;
+      if (!writes.rebase(placeOf(seq), (state.scopes[scope] ?? {})[key])) this.#disordered(scope, key);
     }
-    this.#base = { ...this.#base, scopes };
   }
 
-  /** Concurrent code may ask for its children in another order than before: of two recorded writes of a key the later one counts. */
-  #restore(event: EventOf<'state_change'>): void {
-    const own = this.#own.get(event.scope) ?? {};
-    this.#own.set(event.scope, own);
-    for (const { key, newValue } of this.#run.ledger.whole(event).changes) own[key] = this.#later(event, key, newValue);
-  }
-
-  #later({ scope, seq }: EventOf<'state_change'>, key: string, value: JsonValue | undefined): JsonValue | undefined {
-    const name = `${scope}\n${key}`;
-    const last = this.#restored.get(name);
-    const later = last === undefined || last.seq <= seq ? { seq, value } : last;
-    this.#restored.set(name, later);
-    return later.value;
-  }
-
-  /** Adds what a child changed in the session's state, as far as it is visible outside the child. */
+  /**
+   * Adds what a child changed in the session's state, as far as it is visible outside the child.
+   * @throws StateOrderError
+   */
   adopt(child: InvocationRecord): void {
-    if (this.#base === undefined) return;
+    if (this.#record === undefined) return;
+    this.#seal();
+    this.#record.update();
     const { events, invocations } = this.#run.ledger;
-    const slot = child.path.replace(/>[^/]*$/, '');
+    const slot = slotOf(child.path);
     const first = invocations.byPath.get(slot) ?? child;
     for (let seq = first.start.seq; seq <= (child.end?.seq ?? events.length); seq++) {
       const event = events[seq - 1];
       if (event?.type !== 'state_change' || !isBelow(event.invocationId, slot) || !this.#isOpenTo(event, slot)) continue;
-      const target = this.#own.get(event.scope) ?? {};
-      for (const { key, newValue } of this.#run.ledger.whole(event).changes) target[key] = newValue;
-      this.#own.set(event.scope, target);
+      this.#run.ledger.whole(event).changes.forEach(({ key, newValue }, index) => {
+        const isInOrder = this.#record?.of(event.scope, key).shown({ place: placeOf(seq, index), value: newValue });
+        if (isInOrder === false) this.#disordered(event.scope, key);
+      });
     }
+    this.assertInOrder();
   }
 
   /** Branches keep what they write to the session's state until their join; what is shared is everybody's at once. */
   #isOpenTo(event: EventOf<'state_change'>, slot: string): boolean {
     return event.scope !== 'session' || isOutsideBranches(event, slot, this.#run.ledger.invocations.byPath);
   }
+
+  /** Keys of recorded writes that the body, which has ended, did not make again. */
+  leftOver(): readonly { readonly scope: string; readonly key: string }[] {
+    this.assertInOrder();
+    const found: { scope: string; key: string }[] = [];
+    for (const { scope, key, writes } of this.#record?.all() ?? []) {
+      if (writes.isLeftOver) found.push({ scope, key });
+    }
+    return found;
+  }
 }
 
-/** Two writes of one key as one. */
-function overwritten(first: Waiting | undefined, { change, again, calls }: Waiting): Waiting {
-  if (first === undefined) return { change, again, calls };
-  const { key, newValue } = change;
-  const { oldValue } = first.change;
-  const before = first.again;
+/** A write as it is to be recorded; without `calls` a correction. */
+interface Landing extends Pick<Waiting, 'scope' | 'key' | 'kind' | 'apply' | 'id' | 'source' | 'after' | 'value'> {
+  readonly calls?: readonly string[];
+  readonly oldValue: JsonValue | undefined;
+  readonly newValue: JsonValue | undefined;
+  /** Whether the store is to refuse it, or to let it be made again: the code knew another value. */
+  readonly isStale: boolean;
+}
+
+function changeOf({ key, kind, id, source, after, oldValue, newValue }: Landing): StateChange {
   return {
-    change: { key, ...(oldValue === undefined ? {} : { oldValue }), ...(newValue === undefined ? {} : { newValue }) },
-    again: before === undefined || again === undefined ? undefined : (value) => again(before(value)),
-    calls: [...first.calls, ...calls],
+    key,
+    op: kind,
+    ...(id === undefined ? {} : { id }),
+    ...(source === undefined ? {} : { source }),
+    ...(after === 0 ? {} : { after }),
+    ...(oldValue === undefined ? {} : { oldValue }),
+    ...(newValue === undefined ? {} : { newValue }),
   };
 }
 
-const nothing = Object.freeze({ drafts: [], extras: undefined });
-
-/** Whether an event lies in `slot` and not inside a branch there, whose writes count only from the join on. */
-function isOutsideBranches(event: EventOf<'state_change'>, slot: string, byPath: ReadonlyMap<string, InvocationRecord>): boolean {
-  const path = event.invocationId;
-  for (let record = byPath.get(path ?? ''); record !== undefined; record = byPath.get(record.parent ?? '')) {
-    if (record.path.replace(/>[^/]*$/, '') === slot) return true;
-    if (record.branch) return false;
+/** An update applied to the value that is there. @returns `undefined` when it cannot be, and the write may be refused @throws what the function throws */
+function madeOf({ apply }: Waiting, before: JsonValue | undefined, mayBeRefused: boolean): { readonly value: JsonValue | undefined } | undefined {
+  try {
+    return { value: apply?.(before) };
+  } catch (error) {
+    if (mayBeRefused) return undefined;
+    throw error;
   }
-  return true;
 }
+
+const nothing: Taken = Object.freeze({ drafts: [], extras: undefined });

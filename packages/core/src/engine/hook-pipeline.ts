@@ -91,7 +91,8 @@ export class HookPipeline {
     ];
     this.#inward = [...around, ...plain];
     this.#outward = [...plain, ...around.reverse()];
-    this.#writes = new BodyState(frame.run, frame.record.path, 'runtime', undefined);
+    const { path } = frame.record;
+    this.#writes = new BodyState(frame.run, { path, childRoot: path, by: 'runtime', startedAt: frame.run.ledger.lastSeq });
   }
 
   /** `undefined` when nobody has any, so that nothing is asked. */
@@ -253,7 +254,7 @@ export class HookPipeline {
     const isOthers = ({ data }: HookNote): boolean => callId !== undefined && data['callId'] !== undefined && data['callId'] !== callId;
     const notes = this.#notes.filter((note) => !isOthers(note));
     if (notes.length > 0) this.#notes = this.#notes.filter(isOthers);
-    const { drafts, extras } = this.#writes.take(undefined, callId);
+    const { drafts, extras } = this.#writes.take(undefined, callId === undefined ? {} : { call: callId });
     return notes.length === 0 ? { drafts, extras } : { drafts: [...drafts, ...notes], extras };
   }
 
@@ -300,9 +301,10 @@ export class HookPipeline {
         return writes.sharedScopes;
       },
       temp: writes.temp,
+      recordsUpdates: writes.recordsUpdates,
       read: (scope, key) => writes.read(scope, key),
       peek: (scope) => writes.peek(scope),
-      write: (scope, changes, again) => writes.write(scope, changes, again, callId),
+      write: (scope, changes, update) => writes.write(scope, changes, update, callId),
     };
   }
 

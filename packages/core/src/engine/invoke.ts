@@ -1,8 +1,8 @@
 import { AbortReason, CancelScope, givesBack } from '../base/cancel-scope.ts';
-import { type ErrorRecord, isAdjutantError, toErrorRecord } from '../base/error.ts';
+import { type ErrorRecord, toErrorRecord } from '../base/error.ts';
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
-import { LedgerMismatchError } from '../ledger/errors.ts';
+import { LedgerMismatchError, leavesOpen } from '../ledger/errors.ts';
 import type { EventDraft, InvocationInput, InvocationMode, InvocationStatus, NextInvocation, StopReason } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
@@ -207,7 +207,7 @@ async function runBody(run: RunContext, slot: Slot, { record, resumed, deadline 
   } catch (thrown) {
     if (isGivenBack(run, scope)) return true;
     // The ledger is right and the code is not: with the right code the run can go on, so no failure is recorded.
-    if (isAdjutantError(thrown, 'ledger_mismatch') || isAdjutantError(thrown, 'unknown_runnable')) throw thrown;
+    if (leavesOpen(thrown)) throw thrown;
     // What a body does not handle ends it: the ledger says so, and the caller decides.
     appendEnd(run, slot.path, { status: 'error', error: toErrorRecord(thrown) });
   } finally {

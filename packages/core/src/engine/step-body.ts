@@ -1,7 +1,7 @@
 import { AbortReason } from '../base/cancel-scope.ts';
 import { toErrorRecord } from '../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../base/json.ts';
-import { NotJsonError } from '../ledger/errors.ts';
+import { leavesOpen, NotJsonError, StateOrderError } from '../ledger/errors.ts';
 import type { EventDraft } from '../ledger/event.ts';
 import { isRunnable, type Runnable } from '../ledger/runnable.ts';
 import type { Step, StepContext, StepReturn, StepSignal, StepTransfer } from '../runnables/step.ts';
@@ -13,6 +13,8 @@ import { isPartOfLifecycle, seqBeforeBody } from './lifecycle-path.ts';
 
 /** How long a body that was told to stop may take to do so before its invocation ends without it. */
 const graceMs = 1_000;
+
+const noWrites = Object.freeze({ drafts: [], extras: undefined });
 
 class StepBody extends Body implements StepContext {
   readonly input: StepContext['input'];
@@ -30,9 +32,19 @@ class StepBody extends Body implements StepContext {
       ownerScope: undefined,
       startedAt: record.start.at,
       stateSchema: step.stateSchema,
-      base: resumed || run.ledger.lastSeq !== seq ? stateAfter(run.ledger, seq) : run.ledger.state,
+      base: { state: resumed || run.ledger.lastSeq !== seq ? stateAfter(run.ledger, seq) : run.ledger.state, seq },
     });
     this.input = record.input;
+  }
+
+  /** The writes that land with the end. */
+  takeLast(): ReturnType<StepBody['writes']['take']> {
+    return this.hasWrites ? this.writes.take(undefined, { isLast: true }) : noWrites;
+  }
+
+  /** Keys of recorded writes that were not made again. */
+  leftOver(): ReturnType<StepBody['writes']['leftOver']> {
+    return this.hasWrites ? this.writes.leftOver() : [];
   }
 
   skip(): StepSignal {
@@ -75,7 +87,7 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
     return findDrift(step, body, frame) ?? endOf(step, body, frame, returned);
   } catch (thrown) {
     body.close();
-    const givesBack = isContinuable(thrown);
+    const givesBack = leavesOpen(thrown);
     await body.stopChildren(
       scope.reason ?? new AbortReason(givesBack ? 'stopped' : 'cancelled', `"${frame.record.path}" failed, and its children were stopped.`),
     );
@@ -90,11 +102,6 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
 /** The end of a step that did not come to its end; `undefined` when it can still be continued. */
 function stoppedEnd({ run, scope }: BodyFrame): BodyEnd | undefined {
   return isGivenBack(run, scope) || !scope.aborted ? undefined : cancelledEnd(scope);
-}
-
-function isContinuable(thrown: unknown): boolean {
-  const code = (thrown as { code?: unknown } | undefined)?.code;
-  return code === 'ledger_mismatch' || code === 'unknown_runnable';
 }
 
 const stopped: unique symbol = Symbol('stopped');
@@ -123,7 +130,26 @@ async function settle(step: Step, body: StepBody, frame: BodyFrame): Promise<Ste
 function findDrift(step: Step, body: StepBody, frame: BodyFrame): BodyEnd | undefined {
   const children = frame.record.children.filter((path) => !body.asked.has(path.replace(/>[^/]*$/, '')) && !isPartOfLifecycle(path));
   const effects = body.forgottenEffects(() => true);
-  return driftEnd(step, frame, 'child', children) ?? driftEnd(step, frame, 'effect', effects);
+  return driftEnd(step, frame, 'child', children) ?? driftEnd(step, frame, 'effect', effects) ?? leftOverWrites(step, body, frame);
+}
+
+/** @throws StateOrderError when something is recorded that the step has not written again */
+function leftOverWrites(step: Step, body: StepBody, { run, record }: BodyFrame): undefined {
+  const keys = body.leftOver();
+  const [first] = keys;
+  if (first === undefined) return;
+  if (step.onDrift !== 'accept') throw new StateOrderError({ path: record.path, ...first });
+  run.ledger.append([
+    {
+      type: 'decision',
+      by: 'runtime',
+      invocationId: record.path,
+      component: 'invoke',
+      decision: 'accept_state_order',
+      reasoning: `The ledger has writes of this step that its code no longer makes: ${keys.map(({ scope, key }) => `${scope}.${key}`).join(', ')}.`,
+      alternatives: ['accept', 'fail'],
+    },
+  ]);
 }
 
 function driftEnd(step: Step, { run, record }: BodyFrame, what: 'child' | 'effect', orphans: readonly string[]): BodyEnd | undefined {
@@ -194,6 +220,6 @@ function transferEnd(body: StepBody, frame: BodyFrame, target: Runnable, message
 }
 
 function withWrites(body: StepBody, end: BodyEnd, more: readonly EventDraft[] = []): BodyEnd {
-  const { drafts, extras } = body.writes.take();
+  const { drafts, extras } = body.takeLast();
   return { ...end, before: [...drafts, ...more], extras };
 }

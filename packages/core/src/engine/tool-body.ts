@@ -2,6 +2,7 @@ import { AbortReason } from '../base/cancel-scope.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { ToolAttempt, ToolBody } from '../effects/tool-ports.ts';
+import { StateOrderError } from '../ledger/errors.ts';
 import type { EventDraft } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
@@ -101,7 +102,10 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
     });
     // As with children, what is done does not matter to the call any more.
     const effects = this.forgottenEffects(({ settled }) => settled === undefined);
-    return this.#drift('child', open ?? []) ?? this.#drift('effect', effects);
+    const drift = this.#drift('child', open ?? []) ?? this.#drift('effect', effects);
+    const [left] = drift === undefined && this.hasWrites ? this.writes.leftOver() : [];
+    if (left !== undefined) throw new StateOrderError({ path: childRoot, ...left });
+    return drift;
   }
 
   #drift(what: 'child' | 'effect', open: readonly string[]): ToolResult | undefined {
@@ -121,6 +125,6 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
   }
 
   takeWrites(): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
-    return this.hasWrites ? this.writes.take() : noWrites;
+    return this.hasWrites ? this.writes.take(undefined, { isLast: true }) : noWrites;
   }
 }

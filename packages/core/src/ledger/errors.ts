@@ -1,4 +1,4 @@
-import { AdjutantError } from '../base/error.ts';
+import { AdjutantError, isAdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 
 /** Another writer owns the ledger now, or its head is not where this writer believed. The writer must stop quietly. */
@@ -41,6 +41,26 @@ export class StateConflictError extends AdjutantError {
       data,
     );
   }
+}
+
+/**
+ * A body that runs again wrote a key in another order than before, and others write that key too: it is not known what has been counted.
+ * Nothing has landed, and the invocation stays open.
+ */
+export class StateOrderError extends AdjutantError {
+  constructor(data: { path: string; scope: string; key: string }) {
+    super(
+      'state_order',
+      `"${data.path}" runs again and does not write "${data.key}" of the ${data.scope} state as it did before, though others write it too: ` +
+        'it is not known what has been counted already. Change the key with `update` alone, or give the write an `id`: update(key, fn, { id }).',
+      data,
+    );
+  }
+}
+
+/** Whether code does not fit what the ledger recorded: that is no failure, nothing of it is recorded, and the right code can go on. */
+export function leavesOpen(error: unknown): boolean {
+  return ['ledger_mismatch', 'unknown_runnable', 'state_order'].some((code) => isAdjutantError(error, code));
 }
 
 /** A value that is to be recorded is not JSON. */

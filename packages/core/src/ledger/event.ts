@@ -48,6 +48,14 @@ export interface Usage {
 
 export interface StateChange {
   readonly key: string;
+  /** Kind of a write of a body: a plain value, or a function of the value that was there. Missing: a plain value. */
+  readonly op?: 'set' | 'update';
+  /** Name that the code gave an update. */
+  readonly id?: string;
+  /** Hash of the text of the function of an update. */
+  readonly source?: string;
+  /** Place in the ledger of what others wrote to the key and the body had been shown last; missing: nothing. */
+  readonly after?: number;
   readonly oldValue?: JsonValue | undefined;
   /** Missing when the key was deleted. */
   readonly newValue?: JsonValue | undefined;
@@ -213,8 +221,12 @@ export interface StateChangeEvent extends Envelope<'state_change'> {
   readonly scopeId?: string;
   readonly source: 'mutation' | 'observation';
   readonly changes: readonly StateChange[];
-  /** The child with whose start these writes landed, so that a body that runs again does not apply them twice. */
+  /** The child with whose start these writes landed. */
   readonly flush?: string;
+  /** The tool call whose body wrote it; other calls write under the same path. */
+  readonly callId?: string;
+  /** `seq` of the state that the body of a tool started from. */
+  readonly base?: number;
   /** The `refresh()` of a body that saw this, so that a body that runs again sees the same. */
   readonly refresh?: string;
 }
@@ -412,7 +424,7 @@ export const eventVersions: { readonly [Type in EventType]: number } = Object.fr
   tool_result: 1,
   tool_yield: 1,
   tool_input: 1,
-  state_change: 1,
+  state_change: 2,
   invocation_start: 1,
   invocation_yield: 1,
   invocation_resume: 1,

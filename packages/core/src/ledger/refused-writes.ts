@@ -110,42 +110,57 @@ class WriteChain {
 
   /** The changes of one event land together, or none of them does. */
   add(event: StateChangeEvent, writes: readonly PendingWrite[], mayRepeat: boolean): 'fits' | 'refused' | Remade {
-    const stale = writes.filter(({ write }) => this.#overtaken.has(write.key) || baseOf(this.#at(write.key)) !== write.baseVersion);
-    for (const { write } of stale) this.#overtaken.add(write.key);
-    const remade = stale.length === 0 ? undefined : mayRepeat ? this.#remake(event, writes, new Set(stale)) : 'refused';
-    if (remade === 'refused') {
+    const chain = new EventChain(this.#overtaken, (key) => this.#at(key));
+    const fits = event.changes.slice(0, writes.length).every((change, i) => chain.add(change, writes[i] as PendingWrite, mayRepeat));
+    if (!fits) {
       for (const { write, replaced } of writes) {
         this.#overtaken.add(write.key);
         replaced(undefined);
       }
       return 'refused';
     }
-    for (const { write } of remade?.writes ?? writes) {
-      this.#now.set(write.key, { value: write.value, version: (this.#at(write.key)?.version ?? 0) + 1 });
-    }
+    for (const [key, value] of chain.now) this.#now.set(key, value);
+    for (const { write } of chain.stale) this.#overtaken.add(write.key);
     // Told last write last: what a session knows of a key is what it is like after all of its writes.
-    for (const { write, replaced } of stale)
+    for (const { write, replaced } of chain.stale)
       replaced({ version: this.#at(write.key)?.version ?? noVersion, exists: this.#at(write.key)?.value !== undefined });
-    return remade ?? 'fits';
+    if (chain.stale.length === 0) return 'fits';
+    return { event: deepFreeze({ ...event, changes: chain.changes }), writes: chain.writes };
+  }
+}
+
+/** The changes of one event, each on top of the one before. */
+class EventChain {
+  readonly now = new Map<string, SharedValue | undefined>();
+  readonly changes: StateChange[] = [];
+  readonly writes: PendingWrite[] = [];
+  /** Writes that were based on another value than the one that is there. */
+  readonly stale: PendingWrite[] = [];
+  readonly #overtaken: ReadonlySet<string>;
+  readonly #before: (key: string) => SharedValue | undefined;
+
+  constructor(overtaken: ReadonlySet<string>, before: (key: string) => SharedValue | undefined) {
+    this.#overtaken = overtaken;
+    this.#before = before;
   }
 
-  #remake(event: StateChangeEvent, writes: readonly PendingWrite[], stale: ReadonlySet<PendingWrite>): 'refused' | Remade {
-    const remade: PendingWrite[] = [];
-    for (const pending of writes) {
-      if (!stale.has(pending)) {
-        remade.push(pending);
-        continue;
-      }
-      const before = this.#at(pending.write.key);
-      const value = changed(pending, before);
-      if (value === undefined) return 'refused';
-      const write: SharedWrite = { ...pending.write, value: value.value, baseVersion: baseOf(before) };
-      remade.push({ ...pending, write });
-    }
-    const changes = remade.map(({ write }, i) =>
-      stale.has(writes[i] as PendingWrite) ? changeOf(write, this.#at(write.key)) : (event.changes[i] as StateChange),
-    );
-    return { event: deepFreeze({ ...event, changes }), writes: remade };
+  /** Returns whether the change may land. */
+  add(change: StateChange, pending: PendingWrite, mayRepeat: boolean): boolean {
+    const { key } = change;
+    const before = this.now.has(key) ? this.now.get(key) : this.#before(key);
+    const isStale = this.#overtaken.has(key) || this.stale.some(({ write }) => write.key === key) || baseOf(before) !== pending.write.baseVersion;
+    const made = isStale ? this.#remade(pending, before, mayRepeat) : pending;
+    if (made === undefined) return false;
+    if (isStale) this.stale.push(pending);
+    this.writes.push(made);
+    this.changes.push(isStale ? changeOf(change, made.write, before) : change);
+    this.now.set(key, { value: made.write.value, version: (before?.version ?? 0) + 1 });
+    return true;
+  }
+
+  #remade(pending: PendingWrite, before: SharedValue | undefined, mayRepeat: boolean): PendingWrite | undefined {
+    const value = mayRepeat ? changed(pending, before) : undefined;
+    return value === undefined ? undefined : { ...pending, write: { ...pending.write, value: value.value, baseVersion: baseOf(before) } };
   }
 }
 
@@ -165,12 +180,13 @@ function changed({ again }: PendingWrite, before: SharedValue | undefined): { re
   }
 }
 
-function changeOf({ key, value }: SharedWrite, before: SharedValue | undefined): StateChange {
-  return { key, ...(before?.value === undefined ? {} : { oldValue: before.value }), ...(value === undefined ? {} : { newValue: value }) };
+/** The same change, made on top of another value. */
+function changeOf({ oldValue: _old, newValue: _new, ...same }: StateChange, { value }: SharedWrite, before: SharedValue | undefined): StateChange {
+  return { ...same, ...(before?.value === undefined ? {} : { oldValue: before.value }), ...(value === undefined ? {} : { newValue: value }) };
 }
 
 function decisionFor(event: StateChangeEvent, conflict: AdjutantError): EventOf<'decision'> {
-  const { seq, id, at, invocationId, scope, scopeId, changes, flush } = event;
+  const { seq, id, at, invocationId, scope, scopeId, changes, flush, callId } = event;
   return {
     v: eventVersions.decision,
     seq,
@@ -187,7 +203,10 @@ function decisionFor(event: StateChangeEvent, conflict: AdjutantError): EventOf<
       scope,
       ...(scopeId === undefined ? {} : { scopeId }),
       keys: changes.map(({ key }) => key),
+      // A body that runs again makes the same writes: it has to know them.
+      changes: changes.map((change) => ({ ...change })),
       ...(flush === undefined ? {} : { flush }),
+      ...(callId === undefined ? {} : { callId }),
     },
   };
 }

@@ -1,4 +1,5 @@
 import { AdjutantError } from '../base/error.ts';
+import { sha256 } from '../base/hash.ts';
 import { deepFreeze, findJsonDefect, type JsonValue } from '../base/json.ts';
 import { NotJsonError } from './errors.ts';
 import type { StateChange } from './event.ts';
@@ -23,6 +24,21 @@ export class UndeclaredScopeError extends AdjutantError {
 /** Makes a value from the present one. @throws InvalidStateError, NotJsonError, or what the code throws that does it */
 export type ChangeValue = (value: JsonValue | undefined) => JsonValue | undefined;
 
+/** A write that is a function of the present value. */
+export interface StateUpdate {
+  readonly apply: ChangeValue;
+  /** Name that the code gave it. */
+  readonly id: string | undefined;
+  /** Hash of the text of the function. */
+  readonly source: string;
+}
+
+/** What an update may say besides its function. */
+export interface UpdateOptions {
+  /** Names the update among those of its key in one body, so that a body that runs again finds the recorded one whatever runs beside it. */
+  readonly id?: string;
+}
+
 /** What the state of a session, step or tool reads from and writes to. */
 export interface StateAccess {
   /** Names of the shared scopes that the session takes part in: more may be bound while it is open. */
@@ -33,8 +49,10 @@ export interface StateAccess {
   read(scope: string, key?: string): StateValues;
   /** What is written over, which the code need not have looked at. @default read */
   peek?(scope: string): StateValues;
-  /** @param again makes the value of a single change anew, on top of another one */
-  write(scope: string, changes: readonly StateChange[], again?: ChangeValue): void;
+  /** Whether an update counts also when it does not change the value that the code sees. */
+  readonly recordsUpdates?: boolean;
+  /** @param update makes the value of a single change anew, on top of another one */
+  write(scope: string, changes: readonly StateChange[], update?: StateUpdate): void;
   /** Reads the shared scopes again. @default does nothing */
   refresh?(): Promise<void>;
 }
@@ -62,10 +80,11 @@ type FindScope = (scope: string) => object | undefined;
 
 function scopeProxy(access: StateAccess, scope: string, schema: StateSchema[string] | undefined, findScope: FindScope | undefined): object {
   const target: Target = { access, scope, schema, findScope };
-  const update = (first: unknown, change?: (value: unknown) => unknown): void => {
+  const update = (first: unknown, change?: (value: unknown) => unknown, options?: UpdateOptions): void => {
     if (typeof first !== 'string' || change === undefined) return void writeChecked(target, first as Changes);
-    const again: ChangeValue = (value) => checkedCopy(target, first, change(value));
-    writeChecked(target, { [first]: change(ownValue(access.read(scope, first), first)) }, again);
+    const apply: ChangeValue = (value) => checkedCopy(target, first, change(value));
+    const made = { apply, id: checkedId(target, first, options), source: sourceOf(change) };
+    writeChecked(target, { [first]: change(ownValue(access.read(scope, first), first)) }, made);
   };
   const refresh = async (): Promise<void> => access.refresh?.();
   const reserved = (key: string): { value: unknown } | undefined => {
@@ -122,7 +141,7 @@ interface Target {
 }
 
 /** Checks all changes before it writes any: bad input changes nothing. */
-function writeChecked(target: Target, changes: Changes, again?: ChangeValue): void {
+function writeChecked(target: Target, changes: Changes, update?: StateUpdate): void {
   const { access, scope, findScope } = target;
   const values = access.peek?.(scope) ?? access.read(scope);
   const checked: StateChange[] = [];
@@ -136,10 +155,35 @@ function writeChecked(target: Target, changes: Changes, again?: ChangeValue): vo
     }
     const oldValue = ownValue(values, key) as JsonValue | undefined;
     const newValue = checkedCopy(target, key, value);
-    if (oldValue === value) continue;
+    if (oldValue === value && (update === undefined || access.recordsUpdates !== true)) continue;
     checked.push({ key, ...(oldValue === undefined ? {} : { oldValue }), ...(newValue === undefined ? {} : { newValue }) });
   }
-  if (checked.length > 0) access.write(scope, checked, again);
+  if (checked.length > 0) access.write(scope, checked, update);
+}
+
+/** @throws InvalidStateError */
+function checkedId({ scope }: Target, key: string, options: UpdateOptions | undefined): string | undefined {
+  if (options === undefined) return undefined;
+  const isPlain = typeof options === 'object' && options !== null && Object.keys(options).every((name) => name === 'id');
+  if (!isPlain) throw new InvalidStateError({ scope, key, reason: 'the options of an update are { id }' });
+  const { id } = options;
+  if (id === undefined || (typeof id === 'string' && id !== '' && id.length <= longestId)) return id;
+  throw new InvalidStateError({ scope, key, reason: `the id of an update must be a text of 1 to ${longestId} characters` });
+}
+
+const longestId = 200;
+/** Hashes of functions' texts: a program has few of them. */
+const sources = new Map<string, string>();
+const mostSources = 1_000;
+
+function sourceOf(change: (value: unknown) => unknown): string {
+  const text = String(change);
+  const known = sources.get(text);
+  if (known !== undefined) return known;
+  if (sources.size >= mostSources) sources.clear();
+  const source = sha256(text).slice(0, 12);
+  sources.set(text, source);
+  return source;
 }
 
 /** The value is copied, so that what the caller does with its object afterwards cannot change what was recorded. */

@@ -9,7 +9,7 @@ import type { Ledger } from './ledger.ts';
 import { type PendingCall, pendingCalls } from './pending-call.ts';
 import type { PendingRequest } from './port.ts';
 import { pendingRequestOf } from './request-fold.ts';
-import { type ChangeValue, createState, InvalidStateError } from './scoped-state.ts';
+import { createState, InvalidStateError, type StateUpdate } from './scoped-state.ts';
 import { observation, type ScopeIds, type SharedState, sameValue } from './shared-state.ts';
 import { visibleValues } from './state-fold.ts';
 import type { StateOf, StateSchema } from './state-types.ts';
@@ -323,7 +323,7 @@ export class Session<Schema extends StateSchema = StateSchema> {
     return findInvocationBoundary(this.ledger.events, path);
   }
 
-  #writeState(scope: string, changes: readonly StateChange[], again: ChangeValue | undefined): void {
+  #writeState(scope: string, changes: readonly StateChange[], update: StateUpdate | undefined): void {
     const scopeId = this.shared.scopeIds[scope];
     const draft: EventDraft = {
       type: 'state_change',
@@ -333,12 +333,10 @@ export class Session<Schema extends StateSchema = StateSchema> {
       changes,
       ...(scopeId === undefined ? {} : { scopeId }),
     };
-    const [first] = changes;
     const stale = new Set(
-      changes.filter(({ key, oldValue }) => !sameValue(oldValue, this.shared.latest(scope, key, oldValue))).map(({ key }) => key),
+      changes.flatMap(({ key, oldValue }, index) => (sameValue(oldValue, this.shared.latest(scope, key, oldValue)) ? [] : [index])),
     );
-    const functions = again === undefined || first === undefined ? undefined : new Map([[first.key, again]]);
-    const shared = this.shared.writes({ scope, changes, again: functions, stale });
+    const shared = this.shared.writes({ scope, changes, again: [update?.apply], stale });
     this.ledger.append([draft], shared.length > 0 ? { shared } : undefined);
   }
 }

@@ -5,7 +5,7 @@ import type { LedgerStore, SharedValue, SharedWrite } from './port.ts';
 import type { ChangeValue } from './scoped-state.ts';
 import type { LedgerState } from './state-fold.ts';
 
-const noKeys: ReadonlySet<string> = new Set();
+const noIndexes: ReadonlySet<number> = new Set();
 /** A version that no key has. */
 export const noVersion = -1;
 
@@ -41,10 +41,10 @@ export interface PendingWrite {
 export interface ScopeChanges {
   readonly scope: string;
   readonly changes: readonly StateChange[];
-  /** By key: what makes the value anew. */
-  readonly again?: ReadonlyMap<string, ChangeValue> | undefined;
-  /** Keys of which the writer knew an older value: their writes are to be refused, or made again. */
-  readonly stale?: ReadonlySet<string>;
+  /** For each change what makes its value anew, if anything does. */
+  readonly again?: readonly (ChangeValue | undefined)[];
+  /** Indexes of changes of which the writer knew an older value: they are to be refused, or made again. */
+  readonly stale?: ReadonlySet<number>;
 }
 
 /**
@@ -164,7 +164,7 @@ export class SharedState {
   }
 
   /** The store's part of a change of a shared scope, based on the versions that this session saw last. */
-  writes({ scope, changes, again, stale = noKeys }: ScopeChanges): PendingWrite[] {
+  writes({ scope, changes, again, stale = noIndexes }: ScopeChanges): PendingWrite[] {
     const scopeId = this.#scopeIds[scope];
     if (scopeId === undefined) return [];
     this.#recorded.add(scope);
@@ -172,11 +172,11 @@ export class SharedState {
       for (const { key, newValue } of changes) this.#known.set(versionKey(scope, key), { ...unstored, drafted: { value: newValue } });
       return [];
     }
-    return changes.map(({ key, newValue }) => {
+    return changes.map(({ key, newValue }, index) => {
       const name = versionKey(scope, key);
       const replaced = (now: KnownKey | undefined): void => void this.#known.set(name, now ?? { version: noVersion, exists: true });
-      const pending = { again: again?.get(key), replaced };
-      if (stale.has(key)) return { ...pending, write: { scope, scopeId, key, value: newValue, baseVersion: noVersion } };
+      const pending = { again: again?.[index], replaced };
+      if (stale.has(index)) return { ...pending, write: { scope, scopeId, key, value: newValue, baseVersion: noVersion } };
       const { version, exists } = this.#known.get(name) ?? { version: 0, exists: false };
       // After a write that is to be refused nothing is known until the scope is read again.
       if (version !== noVersion) this.#known.set(name, { version: version + 1, exists: newValue !== undefined, drafted: { value: newValue } });

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { UpdateOptions } from './scoped-state.ts';
 
 /**
  * Types of the state of each scope, by key, as Standard Schemas (zod and others).
@@ -17,9 +18,14 @@ interface Updatable<Values> {
    * Changes several keys with one event; a key set to `undefined` is deleted.
    * With a key and a function, the function gets the present value and gives the new one. Of a shared scope the value may change before
    * the write lands: the function is then called again with what is there, up to 5 times, so it must depend on nothing else.
+   * In a body that does several things at once, updates of one key must give the same in any order, or carry an `id`.
    */
   update(changes: { [Key in keyof Values]?: Values[Key] | undefined }): void;
-  update<Key extends keyof Values & string>(key: Key, change: (value: Values[Key] | undefined) => Values[Key] | undefined): void;
+  update<Key extends keyof Values & string>(
+    key: Key,
+    change: (value: Values[Key] | undefined) => Values[Key] | undefined,
+    options?: UpdateOptions,
+  ): void;
 }
 
 export type ScopeState<Scope> = Fields<Scope> & Updatable<Fields<Scope>>;

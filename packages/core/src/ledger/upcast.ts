@@ -69,7 +69,10 @@ function upcast(event: RawEnvelope, version: number | undefined, table: UpcastTa
 }
 
 /** How older versions of each event type are read. An entry is added, and never removed, when a type's version is raised. */
-const upcasts: UpcastTable = {};
+const upcasts: UpcastTable = {
+  // Version 2 says of each change of a body which kind of write it was. Without that it counts as a plain value.
+  state_change: { 1: (event) => event },
+};
 
 /**
  * An event as a store read it, in the present version of its type and deeply frozen.

@@ -1,0 +1,214 @@
+import type { JsonValue } from '../base/json.ts';
+import type { Actor, Event, EventOf, StateChange } from '../ledger/event.ts';
+import type { InvocationRecord } from '../ledger/invocation-fold.ts';
+import { type Entry, KeyWrites } from './key-writes.ts';
+import { isBelow, type RunContext } from './run-context.ts';
+
+/** More than the changes that one event has. */
+const placesPerEvent = 1_000_000;
+
+/** Place of a change among all that a ledger has; without `index` that of the whole event, behind its changes. */
+export function placeOf(seq: number, index = placesPerEvent - 1): number {
+  return seq * placesPerEvent + index;
+}
+
+/** `seq` of the event that has a place. */
+export function seqOf(place: number): number {
+  return Math.floor(place / placesPerEvent);
+}
+
+/** Names a key of a scope. */
+export function keyName(scope: string, key: string): string {
+  return `${scope}\n${key}`;
+}
+
+/** Place of a body in the ledger. */
+export interface BodyOfWrites {
+  readonly path: string;
+  /** Path below which its children lie. */
+  readonly childRoot: string;
+  readonly by: Actor;
+  /** Of the body of a tool: the call, since other calls write under the same path. */
+  readonly callId: string | undefined;
+}
+
+/** A write that was given out to be appended: one of this execution (`key`), or a correction. */
+export interface SentWrite {
+  readonly name: string;
+  readonly isCorrection: boolean;
+}
+
+/**
+ * Reads in the ledger which writes of a body it has, and which keys others have written since the body began. It goes through the events
+ * once, in their order, and tells the `KeyWrites` of each key.
+ */
+export class WriteRecord {
+  readonly #run: RunContext;
+  readonly #body: BodyOfWrites;
+  /** By scope and key. */
+  readonly #scopes = new Map<string, Map<string, KeyWrites>>();
+  /** Value of a key at the body's start. */
+  readonly #valueAtStart: (scope: string, key: string) => JsonValue | undefined;
+  readonly #startedAt: number;
+  /** What this execution has given out and the ledger has not shown yet: a list for each event, in order. */
+  #sent: (readonly SentWrite[])[] = [];
+  #read: number;
+
+  /**
+   * @param from `seq` of the last event before the body began
+   * @param startedAt `seq` of the last event before this execution of the body
+   */
+  constructor(
+    run: RunContext,
+    body: BodyOfWrites,
+    at: { readonly from: number; readonly startedAt: number; readonly valueAtStart: (scope: string, key: string) => JsonValue | undefined },
+  ) {
+    this.#run = run;
+    this.#body = body;
+    this.#read = at.from;
+    this.#startedAt = at.startedAt;
+    this.#valueAtStart = at.valueAtStart;
+    this.update();
+  }
+
+  get hasKeys(): boolean {
+    return this.#scopes.size > 0;
+  }
+
+  keysOf(scope: string): ReadonlyMap<string, KeyWrites> | undefined {
+    return this.#scopes.get(scope);
+  }
+
+  *all(): Generator<{ readonly scope: string; readonly key: string; readonly writes: KeyWrites }> {
+    for (const [scope, keys] of this.#scopes) for (const [key, writes] of keys) yield { scope, key, writes };
+  }
+
+  of(scope: string, key: string): KeyWrites {
+    const keys = this.#scopes.get(scope) ?? new Map<string, KeyWrites>();
+    this.#scopes.set(scope, keys);
+    const writes = keys.get(key) ?? new KeyWrites({ value: this.#valueAtStart(scope, key), isShared: scope !== 'session' });
+    keys.set(key, writes);
+    return writes;
+  }
+
+  /** The writes of one event that is about to be appended. */
+  sent(writes: readonly SentWrite[]): void {
+    this.#sent.push(writes);
+  }
+
+  /** Reads what has been appended since the last time. */
+  update(): void {
+    const { events } = this.#run.ledger;
+    for (; this.#read < events.length; this.#read++) {
+      const event = events[this.#read] as Event;
+      if (event.type === 'state_change') this.#readChange(event);
+      else if (event.type === 'decision' && event.decision === 'refuse_write' && this.#isOwn(event)) this.#readOwn(event.seq, refusedChanges(event));
+    }
+  }
+
+  #isOwn(event: EventOf<'state_change'> | EventOf<'decision'>): boolean {
+    const { path, by, callId } = this.#body;
+    if (event.invocationId !== path) return false;
+    if (event.type === 'decision') return event.data?.['callId'] === callId;
+    return event.by === by && event.source === 'mutation' && (event.callId === callId || isWithoutKinds(event.changes));
+  }
+
+  #readChange(event: EventOf<'state_change'>): void {
+    if (!this.#isOwn(event)) return this.#readForeign(event);
+    // Of the first version of the event: it is taken back where its child is asked for.
+    if (isWithoutKinds(event.changes)) return;
+    this.#readOwn(event.seq, { scope: event.scope, changes: event.changes });
+  }
+
+  #readOwn(seq: number, { scope, changes }: { readonly scope: string; readonly changes: readonly StateChange[] }): void {
+    const entries = changes.map((change, index) => ({ key: change.key, entry: this.#entryOf(seq, index, change) }));
+    if (seq <= this.#startedAt) {
+      for (const { key, entry } of entries) this.of(scope, key).recorded(entry);
+      return;
+    }
+    const sent = this.#takeSent(entries.map(({ key }) => keyName(scope, key)));
+    entries.forEach(({ key, entry }, i) => {
+      const writes = this.of(scope, key);
+      if (sent?.[i]?.isCorrection === true) writes.resetAt(entry);
+      else writes.landedAt(entry);
+    });
+  }
+
+  /** What was given out for this event; what comes before it was never appended. */
+  #takeSent(names: readonly string[]): readonly SentWrite[] | undefined {
+    const at = this.#sent.findIndex((writes) => writes.length === names.length && writes.every(({ name }, i) => name === names[i]));
+    if (at < 0) return undefined;
+    const found = this.#sent[at];
+    this.#sent = this.#sent.slice(at + 1);
+    return found;
+  }
+
+  #entryOf(seq: number, index: number, { op = 'set', id, source, after = 0 }: StateChange): Entry {
+    const { ledger } = this.#run;
+    return {
+      place: placeOf(seq, index),
+      kind: op,
+      id,
+      source,
+      after,
+      written: () => {
+        const event = ledger.events[seq - 1];
+        const refused = event?.type === 'decision';
+        const { changes } = refused ? refusedChanges(event) : ledger.whole(event as EventOf<'state_change'>);
+        const { oldValue, newValue } = changes[index] ?? {};
+        return { oldValue, newValue, refused };
+      },
+    };
+  }
+
+  #readForeign(event: EventOf<'state_change'>): void {
+    if (event.scope === 'session' && !this.#isVisible(event.invocationId)) return;
+    const isRecorded = event.seq <= this.#startedAt && this.#isOfCalledChild(event);
+    event.changes.forEach(({ key }, index) => {
+      this.of(event.scope, key).othersWrote(isRecorded ? placeOf(event.seq, index) : undefined);
+    });
+  }
+
+  /** Whether what an invocation writes to the session's state is seen where the body is: a branch keeps it until its join. */
+  #isVisible(path: string | undefined): boolean {
+    const { byPath } = this.#run.ledger.invocations;
+    for (let record = byPath.get(path ?? ''); record !== undefined; record = byPath.get(record.parent ?? '')) {
+      if (record.branch) return isBelow(this.#body.path, record.path);
+    }
+    return true;
+  }
+
+  /** Whether the body is given the outcome of the child that wrote it: those that run beside it are shown where it waits for them. */
+  #isOfCalledChild({ invocationId }: EventOf<'state_change'>): boolean {
+    const root = `${this.#body.childRoot}/`;
+    if (invocationId?.startsWith(root) !== true) return false;
+    const end = invocationId.indexOf('/', root.length);
+    const slot = slotOf(end < 0 ? invocationId : invocationId.slice(0, end));
+    return this.#run.ledger.invocations.byPath.get(slot)?.mode === 'call';
+  }
+}
+
+/** The slot of a path: without what it was handed over to. */
+export function slotOf(path: string): string {
+  return path.replace(/>[^/]*$/, '');
+}
+
+/** Whether changes are of the first version of the event, which did not say which kind of write each was. */
+export function isWithoutKinds(changes: readonly StateChange[]): boolean {
+  return changes.every(({ op }) => op === undefined);
+}
+
+/** What a write that the store refused was to change. Decisions of older builds do not say it. */
+function refusedChanges({ data = {} }: EventOf<'decision'>): { readonly scope: string; readonly changes: readonly StateChange[] } {
+  return { scope: String(data['scope']), changes: (data['changes'] as readonly StateChange[] | undefined) ?? [] };
+}
+
+/** Whether an event lies in `slot` and not inside a branch there, whose writes count only from the join on. */
+export function isOutsideBranches(event: EventOf<'state_change'>, slot: string, byPath: ReadonlyMap<string, InvocationRecord>): boolean {
+  const path = event.invocationId;
+  for (let record = byPath.get(path ?? ''); record !== undefined; record = byPath.get(record.parent ?? '')) {
+    if (slotOf(record.path) === slot) return true;
+    if (record.branch) return false;
+  }
+  return true;
+}
