@@ -2,6 +2,7 @@ import type { JsonValue } from '../base/json.ts';
 import { StateOrderError } from '../ledger/errors.ts';
 import { type Actor, type EventDraft, type EventOf, foldEvent, type StateChange } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
+import { composedLate } from '../ledger/late-changes.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { StateAccess, StateUpdate } from '../ledger/scoped-state.ts';
@@ -248,55 +249,57 @@ export class BodyState implements StateAccess {
   take(flush?: string, { call, isLast = false }: { readonly call?: string; readonly isLast?: boolean } = {}): Taken {
     this.assertInOrder();
     const isNothing = this.#pending.length === 0 && this.#facts.size === 0;
-    if (isNothing && (this.#record === undefined || !this.#record.hasKeys)) return nothing;
+    if (isNothing && this.#record?.hasKeys !== true) return nothing;
     this.#settle('session');
     const others = call === undefined ? [] : this.#pending.filter(({ calls }) => calls.length > 0 && !calls.includes(call));
     const taken = others.length === 0 ? this.#pending : this.#pending.filter((waiting) => !others.includes(waiting));
-    const landing = this.#landing(taken, isLast);
     // Ahead of the state: what landed of that with a child is looked for right before the child.
     const drafts: EventDraft[] = this.#takeFacts();
     const shared: PendingWrite[] = [];
-    for (const [scope, writes] of landing) drafts.push(this.#draftOf(scope, writes, flush, shared));
+    for (const scope of this.#scopesOf(taken)) {
+      const waiting = taken.filter((candidate) => candidate.scope === scope);
+      const landing = this.#landing(scope, waiting, isLast);
+      if (landing.length > 0) drafts.push(this.#draftOf(scope, { waiting, landing, isLast, flush }, shared));
+    }
     this.#pending = others;
     return { drafts, extras: shared.length === 0 ? undefined : { shared } };
   }
 
-  /** What is to be recorded now, by scope: the writes in the order made, applied to the values that are there, and corrections. */
-  #landing(taken: readonly Waiting[], isLast: boolean): Map<string, Landing[]> {
-    const byScope = new Map<string, Landing[]>();
+  /** Scopes in the order in which they were written, then those that may need a correction. */
+  #scopesOf(taken: readonly Waiting[]): Set<string> {
+    return new Set([...taken.map(({ scope }) => scope), ...(this.#record?.scopes ?? [])]);
+  }
+
+  /** What is to be recorded of a scope now: the writes in the order made, applied to the values that are there, and corrections. */
+  #landing(scope: string, taken: readonly Waiting[], isLast: boolean, before?: readonly Landing[]): readonly Landing[] {
+    const list: Landing[] = [];
     const values = new Map<string, JsonValue | undefined>();
-    const add = (landing: Landing): void => {
-      const list = byScope.get(landing.scope) ?? [];
-      list.push(landing);
-      byScope.set(landing.scope, list);
-    };
-    const valueOf = (scope: string, key: string): JsonValue | undefined => {
-      const name = keyName(scope, key);
-      return values.has(name) ? values.get(name) : this.#valueNow(scope, key);
-    };
-    for (const waiting of taken) {
-      const { scope, key, kind, apply } = waiting;
-      const oldValue = valueOf(scope, key);
+    const valueBefore = (key: string): JsonValue | undefined => (values.has(key) ? values.get(key) : this.#valueNow(scope, key));
+    taken.forEach((waiting, i) => {
+      const { key, kind, apply } = waiting;
+      const oldValue = valueBefore(key);
       const isStale = scope !== 'session' && !sameValue(waiting.saw, oldValue);
-      const made = kind === 'set' || apply === undefined ? { value: waiting.value } : madeOf(waiting, oldValue, scope !== 'session');
-      values.set(keyName(scope, key), made === undefined ? waiting.value : made.value);
-      // What it has written is what it knows from now on.
+      const made = kind === 'set' || apply === undefined ? { value: waiting.value } : madeOf(waiting, oldValue, before?.[i] ?? scope !== 'session');
+      const newValue = made === undefined ? waiting.value : made.value;
+      values.set(key, newValue);
+      // After writing a key the body no longer depends on what it read.
       this.#seen.delete(keyName(scope, key));
-      add({
-        ...waiting,
-        oldValue,
-        newValue: made === undefined ? waiting.value : made.value,
-        isStale: made === undefined || (isStale && kind === 'set'),
-      });
-    }
-    for (const { scope, key, writes } of this.#record?.all() ?? []) {
-      const oldValue = valueOf(scope, key);
+      list.push({ ...waiting, oldValue, newValue, isStale: made === undefined || (isStale && kind === 'set') });
+    });
+    for (const [key, writes] of this.#record?.keysOf(scope) ?? []) {
+      // A write that was made since lands later, and says then what holds.
+      if (before !== undefined && this.#isUnlanded(scope, key)) continue;
+      const oldValue = valueBefore(key);
       const correction = writes.correction(oldValue, isLast);
       if (correction === undefined) continue;
       const { value } = correction;
-      add({ scope, key, kind: 'set', value, oldValue, newValue: value, isStale: false, after: writes.lastForeign });
+      list.push({ key, kind: 'set', value, oldValue, newValue: value, isStale: false, after: writes.lastForeign });
     }
-    return byScope;
+    return list;
+  }
+
+  #isUnlanded(scope: string, key: string): boolean {
+    return [...this.#pending, ...this.#fresh].some((waiting) => waiting.scope === scope && waiting.key === key);
   }
 
   #valueNow(scope: string, key: string): JsonValue | undefined {
@@ -304,12 +307,18 @@ export class BodyState implements StateAccess {
     return scope === 'session' ? value : this.#run.session.shared.latest(scope, key, value);
   }
 
-  #draftOf(scope: string, landing: readonly Landing[], flush: string | undefined, shared: PendingWrite[]): EventDraft {
+  #draftOf(scope: string, { waiting, landing, isLast, flush }: Given, shared: PendingWrite[]): EventDraft {
     const { path, by, callId } = this.#place;
     const scopeId = this.#run.session.shared.scopeIds[scope];
-    const changes = landing.map(changeOf);
-    if (this.#record !== undefined) {
-      this.#record.sent(landing.map(({ key, calls }): SentWrite => ({ name: keyName(scope, key), isCorrection: calls === undefined })));
+    const sent = this.#record?.sent(namesOf(scope, landing));
+    let changes: readonly StateChange[] = landing.map(changeOf);
+    if (scope === 'session') {
+      changes = composedLate(changes, () => {
+        this.#record?.update();
+        const now = this.#landing(scope, waiting, isLast, landing);
+        sent?.replace(namesOf(scope, now));
+        return now.map(changeOf);
+      });
     }
     if (scopeId !== undefined) {
       const { session } = this.#run;
@@ -439,8 +448,16 @@ export class BodyState implements StateAccess {
   }
 }
 
+/** Writes of a scope that are given out to be appended. */
+interface Given {
+  readonly waiting: readonly Waiting[];
+  readonly landing: readonly Landing[];
+  readonly isLast: boolean;
+  readonly flush: string | undefined;
+}
+
 /** A write as it is to be recorded; without `calls` a correction. */
-interface Landing extends Pick<Waiting, 'scope' | 'key' | 'kind' | 'apply' | 'id' | 'source' | 'after' | 'value'> {
+interface Landing extends Pick<Waiting, 'key' | 'kind' | 'apply' | 'id' | 'source' | 'after' | 'value'> {
   readonly calls?: readonly string[];
   readonly oldValue: JsonValue | undefined;
   readonly newValue: JsonValue | undefined;
@@ -460,14 +477,27 @@ function changeOf({ key, kind, id, source, after, oldValue, newValue }: Landing)
   };
 }
 
-/** An update applied to the value that is there. @returns `undefined` when it cannot be, and the write may be refused @throws what the function throws */
-function madeOf({ apply }: Waiting, before: JsonValue | undefined, mayBeRefused: boolean): { readonly value: JsonValue | undefined } | undefined {
+/**
+ * An update applied to the value that is there.
+ * @param otherwise what it gave before, or whether it may be refused, when it cannot be applied now
+ * @returns `undefined`: it is to be refused
+ * @throws what the function throws
+ */
+function madeOf(
+  { apply }: Waiting,
+  value: JsonValue | undefined,
+  otherwise: Landing | boolean,
+): { readonly value: JsonValue | undefined } | undefined {
   try {
-    return { value: apply?.(before) };
+    return { value: apply?.(value) };
   } catch (error) {
-    if (mayBeRefused) return undefined;
-    throw error;
+    if (otherwise === false) throw error;
+    return otherwise === true ? undefined : { value: otherwise.newValue };
   }
+}
+
+function namesOf(scope: string, landing: readonly Landing[]): SentWrite[] {
+  return landing.map(({ key, calls }) => ({ name: keyName(scope, key), isCorrection: calls === undefined }));
 }
 
 const nothing: Taken = Object.freeze({ drafts: [], extras: undefined });

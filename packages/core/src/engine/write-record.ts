@@ -50,8 +50,8 @@ export class WriteRecord {
   /** Value of a key at the body's start. */
   readonly #valueAtStart: (scope: string, key: string) => JsonValue | undefined;
   readonly #startedAt: number;
-  /** What this execution has given out and the ledger has not shown yet: a list for each event, in order. */
-  #sent: (readonly SentWrite[])[] = [];
+  /** What this execution has given out and the ledger has not shown yet: one for each event, in order. */
+  #sent: { writes: readonly SentWrite[] }[] = [];
   #read: number;
 
   /**
@@ -69,6 +69,10 @@ export class WriteRecord {
     this.#startedAt = at.startedAt;
     this.#valueAtStart = at.valueAtStart;
     this.update();
+  }
+
+  get scopes(): Iterable<string> {
+    return this.#scopes.keys();
   }
 
   get hasKeys(): boolean {
@@ -91,18 +95,26 @@ export class WriteRecord {
     return writes;
   }
 
-  /** The writes of one event that is about to be appended. */
-  sent(writes: readonly SentWrite[]): void {
-    this.#sent.push(writes);
+  /** Takes note of the writes of one event that is about to be appended. @returns what replaces them, if they are made anew */
+  sent(writes: readonly SentWrite[]): { replace(writes: readonly SentWrite[]): void } {
+    const sent = { writes };
+    this.#sent.push(sent);
+    return {
+      replace: (anew) => {
+        sent.writes = anew;
+      },
+    };
   }
 
   /** Reads what has been appended since the last time. */
   update(): void {
-    const { events } = this.#run.ledger;
+    const { ledger } = this.#run;
+    const { events } = ledger;
     for (; this.#read < events.length; this.#read++) {
       const event = events[this.#read] as Event;
       if (event.type === 'state_change') this.#readChange(event);
-      else if (event.type === 'decision' && event.decision === 'refuse_write' && this.#isOwn(event)) this.#readOwn(event.seq, refusedChanges(event));
+      else if (event.type === 'decision' && event.decision === 'refuse_write' && this.#isOwn(event))
+        this.#readOwn(event.seq, refusedChanges(ledger.whole(event)));
     }
   }
 
@@ -114,10 +126,9 @@ export class WriteRecord {
   }
 
   #readChange(event: EventOf<'state_change'>): void {
-    if (!this.#isOwn(event)) return this.#readForeign(event);
-    // Of the first version of the event: it is taken back where its child is asked for.
-    if (isWithoutKinds(event.changes)) return;
-    this.#readOwn(event.seq, { scope: event.scope, changes: event.changes });
+    if (!this.#isOwn(event)) this.#readForeign(event);
+    // Of the first version of the event it is taken back where its child is asked for.
+    else if (!isWithoutKinds(event.changes)) this.#readOwn(event.seq, event);
   }
 
   #readOwn(seq: number, { scope, changes }: { readonly scope: string; readonly changes: readonly StateChange[] }): void {
@@ -136,9 +147,9 @@ export class WriteRecord {
 
   /** What was given out for this event; what comes before it was never appended. */
   #takeSent(names: readonly string[]): readonly SentWrite[] | undefined {
-    const at = this.#sent.findIndex((writes) => writes.length === names.length && writes.every(({ name }, i) => name === names[i]));
+    const at = this.#sent.findIndex(({ writes }) => writes.length === names.length && writes.every(({ name }, i) => name === names[i]));
     if (at < 0) return undefined;
-    const found = this.#sent[at];
+    const found = this.#sent[at]?.writes;
     this.#sent = this.#sent.slice(at + 1);
     return found;
   }
@@ -154,7 +165,7 @@ export class WriteRecord {
       written: () => {
         const event = ledger.events[seq - 1];
         const refused = event?.type === 'decision';
-        const { changes } = refused ? refusedChanges(event) : ledger.whole(event as EventOf<'state_change'>);
+        const { changes } = refused ? refusedChanges(ledger.whole(event)) : ledger.whole(event as EventOf<'state_change'>);
         const { oldValue, newValue } = changes[index] ?? {};
         return { oldValue, newValue, refused };
       },

@@ -100,6 +100,7 @@ const keptLevels: Readonly<Record<string, number>> = {
   parts: 2,
   result: 1,
   changes: 2,
+  data: 1,
   input: 1,
   error: 1,
   next: 2,

@@ -10,6 +10,7 @@ import { LedgerConflictError, SessionDeletedError } from './errors.ts';
 import { type Event, type EventDraft, eventVersions, foldEvent } from './event.ts';
 import { emptyInvocationTree, type InvocationTree, invocationFold, replaceInTree } from './invocation-fold.ts';
 import { extractLargeValues } from './large-values.ts';
+import { composedDraft } from './late-changes.ts';
 import { type BatchBlob, type BatchExtras, LedgerWriter } from './ledger-writer.ts';
 import { loadBlobs } from './load-blobs.ts';
 import type { Claim, LedgerStore, PendingRequest, ReleaseOptions, ReleaseReceipt } from './port.ts';
@@ -172,7 +173,9 @@ export class Ledger {
     const at = now > this.#lastAt ? now : this.#lastAt;
     const appended: Event[] = [];
     const blobs: BatchBlob[] = [];
-    for (const given of drafts) {
+    for (const late of drafts) {
+      const given = composedDraft(late);
+      if (given === undefined) continue;
       const found = blobs.length;
       const draft = this.#withoutLarge(given, blobs);
       const seq = this.events.length + 1;

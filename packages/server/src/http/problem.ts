@@ -64,6 +64,7 @@ export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
   invalid_cursor: 400,
   ledger_conflict: 409,
   ledger_mismatch: 409,
+  state_order: 409,
   orphaned_child: 409,
   orphaned_effect: 409,
   unknown_runnable: 409,

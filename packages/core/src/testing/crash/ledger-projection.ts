@@ -41,7 +41,7 @@ class Parts {
     } else if (event.type === 'tool_yield' || event.type === 'tool_input') {
       put(this.#requests, path, { callId: event.callId, entry: requestEntry(event) });
     } else if (event.type === 'state_change' && (event.by.startsWith('tool:') || event.by === 'runtime')) {
-      put(this.#written, path, canonicalJson([event.scope, event.changes, event.flush]));
+      put(this.#written, path, canonicalJson([event.scope, valuesOf(event), event.flush]));
     } else if (event.type === 'decision') {
       put(this.#decided, path, canonicalJson(decisionEntry(event)));
     } else {
@@ -96,7 +96,7 @@ function entryOf(event: Event, events: readonly Event[], resolve: Resolve): unkn
       return ['end', event.status, event.output, event.error, event.next];
     case 'state_change':
       // What was seen of a shared scope, and when, depends on when it was looked at.
-      return event.source === 'observation' ? undefined : ['state', event.scope, event.changes, event.flush];
+      return event.source === 'observation' ? undefined : ['state', event.scope, valuesOf(event), event.flush];
     case 'compaction':
       return ['compaction', event.strategy, event.reason, event.covers.length, event.summary];
     case 'handoff':
@@ -114,4 +114,9 @@ function promptBefore(end: EventOf<'model_end'>, events: readonly Event[], resol
 /** Scripted models number their calls over their own life. */
 function withoutProviderIds(text: string): string {
   return text.replace(/"toolCallId":"[^"]*"/g, '"toolCallId":"…"');
+}
+
+/** What was written, without the places of what was read before: a run that was continued has other ones. */
+function valuesOf({ changes }: EventOf<'state_change'>): readonly unknown[] {
+  return changes.map(({ key, op, oldValue, newValue }) => ({ key, op, oldValue, newValue }));
 }

@@ -25,6 +25,7 @@ const kept: ReadonlySet<string> = new Set([
     'branch',
     'epoch',
     'deadline',
+    'base',
   ],
   ...['expiresAt', 'answeredAt', 'generation', 'effect', 'strategy', 'stopReason', 'covers', 'overlap', 'usage', 'cost', 'mostCost', 'durationMs'],
   ...['timeToFirstTokenMs', 'estimated', 'estimatedInputTokens', 'maxOutputTokens', 'tokensBefore', 'tokensAfter', 'resultLimit', 'retryAfterMs'],
@@ -85,15 +86,29 @@ function redactMember(event: Event, member: string, value: JsonValue, redactor: 
     case 'request':
       return redactParts(value, redactor, requestParts, data);
     case 'changes':
-      return redactEach(value, redactor, (change) => {
-        const values: ValuePlace = redactor.below(event.type === 'state_change' ? [event.scope, String(change['key'])] : []);
-        return { key: nameOnly, oldValue: values, newValue: values };
-      });
+      return redactChanges(value, redactor, event.type === 'state_change' ? event.scope : undefined);
+    case 'data':
+      return event.type === 'decision' && event.decision === 'refuse_write'
+        ? redactRefused(value as JsonObject, redactor, data)
+        : redactor.redact(value, data);
     case 'parts':
       return redactEach(value, redactor, () => ({ type: undefined, mediaType: nameOnly, artifact: nameOnly }));
     default:
       return redactor.redact(value, names.has(member) ? nameOnly : data);
   }
+}
+
+function redactChanges(value: JsonValue, redactor: Redactor, scope: string | undefined): JsonValue {
+  return redactEach(value, redactor, (change) => {
+    const values: ValuePlace = redactor.below(scope === undefined ? [] : [scope, String(change['key'])]);
+    return { key: nameOnly, oldValue: values, newValue: values, op: undefined, source: undefined, after: undefined, id: nameOnly };
+  });
+}
+
+/** A refused write says what it was to change: it holds what a change holds. */
+function redactRefused({ changes, ...data }: JsonObject, redactor: Redactor, place: ValuePlace): JsonValue {
+  const redacted = redactor.redact(data, place) as JsonObject;
+  return changes === undefined ? redacted : { ...redacted, changes: redactChanges(changes, redactor, String(data['scope'])) };
 }
 
 /** Arguments, results and the like lie below the name of what they were for. */

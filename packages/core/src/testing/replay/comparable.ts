@@ -1,6 +1,6 @@
 import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
-import type { EventDraft, EventOf, EventType } from '../../ledger/event.ts';
+import type { EventDraft, EventOf, EventType, StateChange } from '../../ledger/event.ts';
 import type { DivergenceKind } from './divergence.ts';
 
 type Draft<Type extends EventType> = Omit<EventOf<Type>, 'v' | 'seq' | 'id' | 'at'>;
@@ -8,6 +8,16 @@ type Compared<Type extends EventType> = (event: Draft<Type>) => Readonly<Record<
 
 /** Of a failure its text counts: a step may have made something of it. */
 const failure = (error: ErrorRecord | undefined): unknown => error && { code: error.code, name: error.name, message: error.message };
+
+/** What changes come to for each key: older builds kept one change for it, whatever was written in between. */
+function summedUp(changes: readonly StateChange[]): readonly StateChange[] {
+  const byKey = new Map<string, StateChange>();
+  for (const { key, oldValue, newValue } of changes) {
+    const before = byKey.has(key) ? byKey.get(key)?.oldValue : oldValue;
+    byKey.set(key, { key, ...(before === undefined ? {} : { oldValue: before }), ...(newValue === undefined ? {} : { newValue }) });
+  }
+  return [...byKey.values()];
+}
 
 /**
  * What of each event two runs of the same code have in common (SEMANTICS §9): what was decided, asked, called, written and found, but neither ids,
@@ -34,7 +44,7 @@ const compared: { readonly [Type in EventType]: Compared<Type> } = {
   }),
   tool_yield: ({ callId, name, args, kind, generation, attempt, request }) => ({ callId, name, args, kind, generation, attempt, request }),
   tool_input: ({ callId, decision, input, reason }) => ({ callId, decision, input, reason }),
-  state_change: ({ scope, scopeId, source, changes, flush, refresh }) => ({ scope, scopeId, source, changes, flush, refresh }),
+  state_change: ({ scope, scopeId, source, changes, flush, refresh }) => ({ scope, scopeId, source, changes: summedUp(changes), flush, refresh }),
   invocation_start: ({ kind, name, version, mode, input, branch }) => ({ kind, name, version, mode, input, branch }),
   invocation_yield: ({ reason }) => ({ reason }),
   invocation_resume: () => ({}),
