@@ -13,6 +13,7 @@ import type { StateOf, StateSchema } from '../ledger/state-types.ts';
 import { Activity } from './activity.ts';
 import { assertEffect, recordedEffects } from './body-effects.ts';
 import { BodyState, type Flush, type StateBase } from './body-state.ts';
+import { callResult } from './call-result.ts';
 import { HandoffRefusedError, InvalidKeyError, InvocationEndedError, UnknownRunnableError } from './errors.ts';
 import { assertFact } from './facts.ts';
 import { handoffDepth } from './hand-over.ts';
@@ -493,10 +494,4 @@ function assertKey(key: string): void {
   if (typeof key !== 'string' || key === '' || /[/#~>]/.test(key)) {
     throw new InvalidKeyError({ key: String(key), reason: 'a key is not empty and has none of / # ~ >' });
   }
-}
-
-function callResult<Output>(invocationId: string, record: InvocationRecord): CallResult<Output> {
-  const { status, output, error } = record;
-  if (status === 'open' || status === 'yielded') throw new TypeError(`"${record.path}" has not ended.`);
-  return { invocationId, status, output: output as Output | undefined, ...(error === undefined ? {} : { error }) };
 }

@@ -403,8 +403,10 @@ export class BodyState implements StateAccess {
     const scopes = { ...base.state.scopes };
     for (const scope of this.sharedScopes) scopes[scope] = state.scopes[scope] ?? {};
     this.#base = { state: { ...base.state, scopes }, seq: base.seq };
-    this.#record?.update();
-    for (const { scope, key, writes } of this.#record?.all() ?? []) {
+    const record = this.#record;
+    if (record === undefined) return;
+    record.update();
+    for (const { scope, key, writes } of record.all()) {
       if (scope === 'session') continue;
       if (!writes.rebase(placeOf(seq), (state.scopes[scope] ?? {})[key])) this.#disordered(scope, key);
     }
@@ -415,9 +417,10 @@ export class BodyState implements StateAccess {
    * @throws StateOrderError
    */
   adopt(child: InvocationRecord): void {
-    if (this.#record === undefined) return;
+    const record = this.#record;
+    if (record === undefined) return;
     this.#seal();
-    this.#record.update();
+    record.update();
     const { events, invocations } = this.#run.ledger;
     const slot = slotOf(child.path);
     const first = invocations.byPath.get(slot) ?? child;
@@ -425,8 +428,8 @@ export class BodyState implements StateAccess {
       const event = events[seq - 1];
       if (event?.type !== 'state_change' || !isBelow(event.invocationId, slot) || !this.#isOpenTo(event, slot)) continue;
       this.#run.ledger.whole(event).changes.forEach(({ key, newValue }, index) => {
-        const isInOrder = this.#record?.of(event.scope, key).shown({ place: placeOf(seq, index), value: newValue });
-        if (isInOrder === false) this.#disordered(event.scope, key);
+        const isInOrder = record.of(event.scope, key).shown({ place: placeOf(seq, index), value: newValue });
+        if (!isInOrder) this.#disordered(event.scope, key);
       });
     }
     this.assertInOrder();

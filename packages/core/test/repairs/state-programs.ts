@@ -71,7 +71,7 @@ function childOf(pause: () => Promise<void>): Step {
   return step({
     name: 'child',
     execute: async (ctx) => {
-      const { key, by, how } = ctx.input?.data as { key?: string; by: number; how: string };
+      const { key, by, how } = (ctx.input?.data ?? {}) as { key?: string; by: number; how: string };
       await pause();
       if (key === undefined) return;
       if (how === 'add') ctx.state.update(key, (value) => numberOf(value) + by);
