@@ -408,7 +408,7 @@ export class BodyState implements StateAccess {
     record.update();
     for (const { scope, key, writes } of record.all()) {
       if (scope === 'session') continue;
-      if (!writes.rebase(placeOf(seq), (state.scopes[scope] ?? {})[key])) this.#disordered(scope, key);
+      if (!writes.rebase(placeOf(seq), state.scopes[scope]?.[key])) this.#disordered(scope, key);
     }
   }
 
