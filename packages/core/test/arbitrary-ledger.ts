@@ -1,5 +1,6 @@
 import type { Event, EventDraft } from 'adjutant';
 import fc from 'fast-check';
+import { eventVersions } from '../src/ledger/event.ts';
 
 /** What a generated ledger does next. Numbers choose among what is possible at that moment; what is not possible is left out. */
 interface Move {
@@ -84,7 +85,7 @@ class LedgerMaker {
 
   #add(draft: EventDraft): void {
     const seq = this.events.length + 1;
-    this.events.push(Object.freeze({ v: 1, seq, id: `e${seq}`, at: 1_000 + seq * 10, ...draft }) as Event);
+    this.events.push(Object.freeze({ v: eventVersions[draft.type], seq, id: `e${seq}`, at: 1_000 + seq * 10, ...draft }) as Event);
   }
 
   #open(kinds: readonly OpenInvocation['kind'][] = ['agent', 'step', 'sequence', 'parallel']): readonly OpenInvocation[] {

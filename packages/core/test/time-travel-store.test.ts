@@ -31,7 +31,7 @@ function changes(count: number, valueAt: (i: number) => string = String): Event[
   return Array.from({ length: count }, (_, i) => {
     const change = { key: `key${i % 10}`, newValue: valueAt(i) };
     return {
-      v: 1,
+      v: 2,
       seq: i + 1,
       id: `e${i}`,
       at: 1_000 + i,

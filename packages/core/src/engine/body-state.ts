@@ -277,8 +277,10 @@ export class BodyState implements StateAccess {
     const valueBefore = (key: string): JsonValue | undefined => (values.has(key) ? values.get(key) : this.#valueNow(scope, key));
     taken.forEach((waiting, i) => {
       const { key, kind, apply } = waiting;
-      const oldValue = valueBefore(key);
-      const isStale = scope !== 'session' && !sameValue(waiting.saw, oldValue);
+      const latest = valueBefore(key);
+      const isStale = scope !== 'session' && !sameValue(waiting.saw, latest);
+      // A plain value that is based on another one is refused; what it says it replaced is what the code knew.
+      const oldValue = isStale && kind === 'set' ? waiting.saw : latest;
       const made = kind === 'set' || apply === undefined ? { value: waiting.value } : madeOf(waiting, oldValue, before?.[i] ?? scope !== 'session');
       const newValue = made === undefined ? waiting.value : made.value;
       values.set(key, newValue);

@@ -80,7 +80,7 @@ class StoryTree {
   #placeOf(event: Event): StoryNode {
     if (event.type === 'invocation_start') return this.#around(event.invocationId);
     if (event.type === 'tool_call') return this.#at(event.invocationId);
-    const callId = 'callId' in event ? event.callId : event.type === 'decision' ? event.data?.['callId'] : undefined;
+    const callId = event.type === 'decision' ? event.data?.['callId'] : event.type !== 'state_change' && 'callId' in event ? event.callId : undefined;
     return (typeof callId === 'string' ? this.#nodes.get(callId) : undefined) ?? this.#at(event.invocationId);
   }
 
