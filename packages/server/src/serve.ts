@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
-import { AdjutantError, type Clock, type Runtime, systemClock, systemIds } from 'adjutant';
+import { AdjutantError, type Clock, type Runtime, systemClock, systemIds, visibleLine } from 'adjutant';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { assertMayListen } from './access/local-access.ts';
 import { problemResponse, RequestRefusedError } from './http/problem.ts';
@@ -290,7 +290,7 @@ function endBySignals(listening: Listening): void {
     listening
       .close(true)
       .catch((error: unknown) =>
-        process.emitWarning(`The app could not be closed: ${String(error)}`, { type: 'AdjutantWarning', code: 'close_failed' }),
+        process.emitWarning(visibleLine(`The app could not be closed: ${String(error)}`), { type: 'AdjutantWarning', code: 'close_failed' }),
       )
       .finally(() => {
         // Somebody else who listens decides when the process ends.

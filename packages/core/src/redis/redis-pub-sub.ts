@@ -1,3 +1,4 @@
+import { visibleLine } from '../base/visible-text.ts';
 import type { PubSub } from '../engine/live/pub-sub.ts';
 import { PubSubClosedError } from './errors.ts';
 
@@ -90,7 +91,7 @@ export class RedisPubSub implements PubSub {
     if (this.#isWarned || this.#isClosed) return;
     this.#isWarned = true;
     const reason = error.message === '' ? error.name : error.message;
-    process.emitWarning(`Redis cannot be reached: other processes do not see parts of answers now. ${reason}`, {
+    process.emitWarning(`Redis cannot be reached: other processes do not see parts of answers now. ${visibleLine(reason)}`, {
       type: 'AdjutantWarning',
       code: 'pub_sub_unreachable',
     });

@@ -6,7 +6,7 @@ const calculate = tool({
   name: 'calculate',
   description: 'Calculates.',
   schema: z.object({ expression: z.string() }),
-  execute: ({ expression }) => ({ expression, result: expression.length }),
+  execute: ({ args: { expression } }) => ({ expression, result: expression.length }),
 });
 
 /** What the rehearsal model answers, and what it had calculated. */
