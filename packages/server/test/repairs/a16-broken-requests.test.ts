@@ -26,11 +26,11 @@ async function answerTo(port: number, bytes: string): Promise<string> {
 const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 
 test.each([
-  ['a user name in the target', 'GET http://ann:pw@127.0.0.1/v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
-  ['a target that is no address', 'GET http://[/v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
-  ['a host that is none', 'GET /v1/health HTTP/1.1\r\nHost: a b@c\r\n\r\n'],
-  ['an empty host', 'GET /v1/health HTTP/1.1\r\nHost: \r\n\r\n'],
-  ['a host that becomes another one', 'GET /v1/health HTTP/1.1\r\nHost: 127.1\r\n\r\n'],
+  ['a user name in the target', 'GET http://ann:pw@127.0.0.1/v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'],
+  ['a target that is no address', 'GET http://[/v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'],
+  ['a host that is none', 'GET /v1/health HTTP/1.1\r\nHost: a b@c\r\nConnection: close\r\n\r\n'],
+  ['an empty host', 'GET /v1/health HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n'],
+  ['a host that becomes another one', 'GET /v1/health HTTP/1.1\r\nHost: 127.1\r\nConnection: close\r\n\r\n'],
   ['an upgrade with a host that is none', `GET /v1/sessions/s/socket HTTP/1.1\r\nHost: a/b c\r\n${upgrade}\r\n`],
   ['an upgrade with a user name in the target', `GET http://ann:pw@127.0.0.1/v1/sessions/s/socket HTTP/1.1\r\nHost: 127.0.0.1\r\n${upgrade}\r\n`],
 ])('A16: %s is answered with 400 and a problem that says so', async (_, request) => {
