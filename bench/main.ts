@@ -7,6 +7,7 @@ import { bytesByLength } from './cases/bytes-by-length.ts';
 import { deltas } from './cases/deltas.ts';
 import { evals } from './cases/evals.ts';
 import { forks } from './cases/forks.ts';
+import { hostileTexts } from './cases/hostile-texts.ts';
 import { importCost } from './cases/import-cost.ts';
 import { loadSession } from './cases/load-session.ts';
 import { manyRuns } from './cases/many-runs.ts';
@@ -28,6 +29,7 @@ import { storeNotes } from './stores.ts';
 const benchmarks: readonly Benchmark[] = [
   roundsInMemory,
   supervision,
+  hostileTexts,
   parallelCalls,
   deltas,
   roundsOnSqlite,

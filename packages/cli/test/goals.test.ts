@@ -168,7 +168,7 @@ test('what a model and a file say cannot command the terminal', async () => {
   );
   const result = await run(['--model', server.modelName, '--session', 'hostile', `Read it ${hostile}`], { cwd: folder });
   expect(result.code).toBe(0);
-  expect(result.stdout).toContain('It says: before red txt after');
+  expect(result.stdout).toContain(String.raw`It says: before \u001b]0;owned\u0007\u001b[31mred`);
   const views = await Promise.all([['show'], ['show', '--events'], ['show', '--tree'], ['sessions']].map((args) => run(args)));
   for (const { stdout, stderr } of [result, ...views]) expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
 });

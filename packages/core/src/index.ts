@@ -8,6 +8,8 @@ export { nearestName } from './base/nearest-name.ts';
 export { MissingPackageError } from './base/optional-package.ts';
 export { type Random, systemRandom } from './base/random.ts';
 export { Secret, secret } from './base/secret.ts';
+export { visibleJson, visibleLine, visibleText } from './base/visible-text.ts';
+export { VisibleTextStream } from './base/visible-text-stream.ts';
 export { PromptNotFoundError, promptAt, promptOf } from './context/recipe.ts';
 export { enrichUserMessages, includeHistory, injectSystemMessage, injectUserMessage, limitTools, pruneReasoning, selectRecentEvents, selectRecentTokens, setToolChoice, wrapUserMessages } from './context/renderers.ts';
 export { enrichment, message, PromptTemplateError, type PromptView, template } from './context/typed-prompts.ts';

@@ -55,8 +55,6 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
   readonly store: Store;
   readonly tools: Toolset;
   readonly requests: RequestService;
-  /** Whether what is streamed and not stored reaches followers in other processes too. */
-  readonly carriesDeltas: 'process' | 'everywhere';
   readonly #options: RuntimeOptions;
   /** The runtime that those of all tenants came from. */
   readonly #origin: Runtime;
@@ -80,9 +78,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     if (invalid !== undefined) throw new InvalidRuntimeError({ reason: invalid.reason });
     const { app, tenant = 'default', ports = {} } = options;
     if (app === undefined) throw new InvalidRuntimeError({ reason: '`app` must be the name of the app' });
-    this.#options = options;
-    this.app = app;
-    this.tenant = tenant;
+    [this.#options, this.app, this.tenant] = [options, app, tenant];
     const clock = ports.clock ?? systemClock;
     const origin = origins.get(options);
     this.#origin = origin ?? (this as unknown as Runtime);
@@ -91,7 +87,6 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     this.#ids = ports.ids ?? systemIds;
     this.store = origin?.store ?? options.store ?? memoryStore({ clock });
     this.#live = liveSessionsOf(this.store, options.pubsub);
-    this.carriesDeltas = options.pubsub === undefined ? 'process' : 'everywhere';
     this.tools = origin?.tools ?? toolset(options.tools ?? [], `The app "${app}"`);
     this.#owner = origin === undefined ? processOwner(this.#ids) : origin.#owner;
     const own = {
@@ -114,6 +109,11 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
       posted: (session) => this.posted(session),
     });
     if (options.store !== undefined && origin === undefined) this.recoverByItself();
+  }
+
+  /** Whether what is streamed and not stored reaches followers in other processes too. It does not while a pub/sub is away. */
+  get carriesDeltas(): 'process' | 'everywhere' {
+    return (this.#options.pubsub?.isConnected ?? this.#options.pubsub !== undefined) ? 'everywhere' : 'process';
   }
 
   /** Whether it looks for runs that stopped without an end, and continues them, without being asked. */

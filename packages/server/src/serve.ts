@@ -1,9 +1,10 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
-import { AdjutantError, type Clock, type Runtime, systemClock, systemIds } from 'adjutant';
+import { AdjutantError, type Clock, type Runtime, systemClock, systemIds, visibleLine } from 'adjutant';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { assertMayListen } from './access/local-access.ts';
+import { refuseBrokenUpgrades, serverOfWholeTargets } from './http/broken-target.ts';
 import { problemResponse, RequestRefusedError } from './http/problem.ts';
 import { checkServerOptions, InvalidServerError } from './option-checks.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
@@ -25,6 +26,11 @@ export interface ServeOptions extends ServerOptions {
   readonly port?: number;
   /** Address to listen on. Others than this machine's own need `auth`. @default '127.0.0.1' */
   readonly hostname?: string;
+  /**
+   * Milliseconds within which a request must have come in, head and body; one that has not is answered with 408 and its connection cut. Answers may take
+   * as long as they want. @default 60_000
+   */
+  readonly requestTimeout?: number;
   readonly shutdown?: ShutdownOptions;
 }
 
@@ -56,8 +62,10 @@ const highestPort = 65_535;
 
 /** Longer than the minute after which load balancers give up a connection: whoever gives it up must not be us, in the middle of a request of theirs. */
 const keepAliveMs = 65_000;
-/** For a request to come in, head and body; answers may take as long as they want. */
-const requestMs = 60_000;
+const defaultRequestMs = 60_000;
+const shortestRequestMs = 10;
+/** How often Node looks for requests that are late, in parts of the time that they have: with its own 30 seconds a minute would be one and a half. */
+const looksPerTimeout = 10;
 
 /**
  * Serves an app over HTTP on Node.
@@ -66,8 +74,8 @@ const requestMs = 60_000;
 export async function serve(app: Runtime, options: ServeOptions = {}): Promise<ListeningServer> {
   const serverOptions = withoutServeOptions(options);
   checkServerOptions(app, serverOptions, Object.keys(serveOptionNames));
-  const { port = defaultPort, hostname = defaultHostname, shutdown = {} } = options;
-  checkServeOptions({ port, hostname, shutdown });
+  const { port = defaultPort, hostname = defaultHostname, requestTimeout = defaultRequestMs, shutdown = {} } = options;
+  checkServeOptions({ port, hostname, requestTimeout, shutdown });
   assertMayListen(serverOptions, hostname);
   const handler = server(app, serverOptions);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: resolveOptions(serverOptions).limits.bodyBytes });
@@ -79,14 +87,23 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
     websocket: { server: sockets as unknown as WebSocketServerLike },
     // Whoever serves an app keeps the classes of the platform.
     overrideGlobalObjects: false,
-    serverOptions: { keepAliveTimeout: keepAliveMs, headersTimeout: requestMs, requestTimeout: requestMs },
+    serverOptions: { keepAliveTimeout: keepAliveMs, ...timeoutsOf(requestTimeout) },
+    // The adapter calls it in this way alone.
+    createServer: serverOfWholeTargets as typeof createServer,
   }) as Server;
+  refuseBrokenUpgrades(node);
   const clock = options.ports?.clock ?? systemClock;
   const listening = new Listening({ app, handler, answering, node, sockets, clock, grace: shutdown.grace ?? defaultGraceMs });
   await listen(node, port, hostname);
   const { port: actual } = node.address() as AddressInfo;
   if (shutdown.signals === true) endBySignals(listening);
   return { url: urlOf(hostname, actual), port: actual, hostname, close: (how = {}) => listening.close(how.closeApp === true) };
+}
+
+/** Those of Node that cut a request at the latest after this time: a request that is late is cut when Node looks the next time. */
+function timeoutsOf(ms: number): { readonly headersTimeout: number; readonly requestTimeout: number; readonly connectionsCheckingInterval: number } {
+  const interval = Math.floor(ms / looksPerTimeout);
+  return { headersTimeout: ms - interval, requestTimeout: ms - interval, connectionsCheckingInterval: interval };
 }
 
 /** The platform has no requests with these. */
@@ -124,21 +141,33 @@ function whenAskedFor(request: Request): ReadableStream<Uint8Array> {
   );
 }
 
-const serveOptionNames = { port: true, hostname: true, shutdown: true } satisfies Record<Exclude<keyof ServeOptions, keyof ServerOptions>, true>;
+const serveOptionNames = { port: true, hostname: true, requestTimeout: true, shutdown: true } satisfies Record<
+  Exclude<keyof ServeOptions, keyof ServerOptions>,
+  true
+>;
 
 /** What the handler is made with. What is no object is left as it is, to be refused. */
 function withoutServeOptions(options: ServeOptions): ServerOptions {
   if (typeof options !== 'object' || options === null) return options;
-  const { port: _port, hostname: _hostname, shutdown: _shutdown, ...serverOptions } = options;
+  const { port: _port, hostname: _hostname, requestTimeout: _requestTimeout, shutdown: _shutdown, ...serverOptions } = options;
   return serverOptions;
 }
 
-function checkServeOptions({ port, hostname, shutdown }: { port: unknown; hostname: unknown; shutdown: ShutdownOptions }): void {
+interface CheckedOptions {
+  readonly port: unknown;
+  readonly hostname: unknown;
+  readonly requestTimeout: unknown;
+  readonly shutdown: ShutdownOptions;
+}
+
+function checkServeOptions({ port, hostname, requestTimeout, shutdown }: CheckedOptions): void {
   const refuse = (reason: string): never => {
     throw new InvalidServerError({ reason });
   };
   if (!Number.isInteger(port) || (port as number) < 0 || (port as number) > highestPort) refuse(`\`port\` must be a number from 0 to ${highestPort}`);
   if (typeof hostname !== 'string' || hostname.trim() === '') refuse('`hostname` must be a name or an address to listen on');
+  if (!Number.isInteger(requestTimeout) || (requestTimeout as number) < shortestRequestMs)
+    refuse(`\`requestTimeout\` must be a number of milliseconds, ${shortestRequestMs} at least`);
   if (typeof shutdown !== 'object' || shutdown === null) refuse('`shutdown` must be an object');
   const { grace = 0, signals = false, ...others } = shutdown;
   const [unknown] = Object.keys(others);
@@ -290,7 +319,7 @@ function endBySignals(listening: Listening): void {
     listening
       .close(true)
       .catch((error: unknown) =>
-        process.emitWarning(`The app could not be closed: ${String(error)}`, { type: 'AdjutantWarning', code: 'close_failed' }),
+        process.emitWarning(visibleLine(`The app could not be closed: ${String(error)}`), { type: 'AdjutantWarning', code: 'close_failed' }),
       )
       .finally(() => {
         // Somebody else who listens decides when the process ends.

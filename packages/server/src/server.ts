@@ -1,9 +1,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { type Runtime, systemClock, systemIds } from 'adjutant';
+import { type Runtime, systemClock, systemIds, visibleLine } from 'adjutant';
 import { HTTPException } from 'hono/http-exception';
 import { addAccess } from './access/access.ts';
 import { ServerAccess } from './access/server-access.ts';
-import { isApprovalPage, pathWithoutToken } from './http/approval-links.ts';
+import { isApprovalPage, pathForLogs } from './http/approval-links.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { nothingAt } from './http/nothing-at.ts';
 import { openApiDocument } from './http/open-api.ts';
@@ -83,7 +83,7 @@ function apiOf(parts: ServerParts, idempotency: Idempotency): Api {
     const { requestId } = context.var;
     const error = thrown instanceof HTTPException ? refusalOf(thrown) : thrown;
     if (isFailure(error, context.req.raw))
-      report(parts.options, error, { id: requestId, method: context.req.method, path: pathWithoutToken(context.req.path) });
+      report(parts.options, error, { id: requestId, method: context.req.method, path: pathForLogs(context.req) });
     if (isApprovalPage(context.req.path)) return failedPage(statusOf(error), error instanceof RequestRefusedError ? error.headers : {});
     return problemResponse(error, requestId);
   });
@@ -102,5 +102,5 @@ function report({ onError }: ResolvedServerOptions, error: unknown, request?: Fa
   }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const what = request === undefined ? 'Something beside the requests failed' : `${request.method} ${request.path} failed (${request.id})`;
-  process.emitWarning(`${what}: ${text}`, { type: 'AdjutantWarning', code: 'request_failed' });
+  process.emitWarning(visibleLine(`${what}: ${text}`), { type: 'AdjutantWarning', code: 'request_failed' });
 }

@@ -44,11 +44,12 @@ describe('serve', () => {
     [{ port: 70_000 }, '`port` must be a number from 0 to 65535'],
     [{ port: '8787' }, '`port` must be'],
     [{ hostname: '' }, '`hostname` must be'],
+    [{ requestTimeout: 1 }, '`requestTimeout` must be'],
     [{ shutdown: { grace: -1 } }, '`shutdown.grace` must be'],
     [{ shutdown: { signals: 'SIGTERM' } }, '`shutdown.signals` must be'],
     [{ shutdown: { patience: 1 } }, 'there is no option `shutdown.patience`'],
     [{ Port: 0 }, 'there is no option `Port` (did you mean `port`?)'],
-    [{ pubsub: {} }, 'the options are port, hostname, shutdown, auth'],
+    [{ pubsub: {} }, 'the options are port, hostname, requestTimeout, shutdown, auth'],
   ])('refuses %j', async (options, reason) => {
     const error = await serve(emptyApp(), options as ServeOptions).catch((thrown: unknown) => thrown);
     expect(isAdjutantError(error, 'invalid_server')).toBe(true);

@@ -10,6 +10,7 @@ import {
   type Session,
   transcript,
   validateResumeState,
+  visibleJson,
 } from 'adjutant';
 import { existingSession, noSessions, type StoreOptions } from '../app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
@@ -178,7 +179,7 @@ function promptText(events: Session['events'], number: number, resolve: (value: 
   const call = calls[number - 1];
   if (call === undefined) throw new UsageError({ reason: `--prompt ${number}: there are ${formatCount(calls.length, 'model call')}.` });
   const prompt = promptOf(events, call.seq, resolve);
-  return isCompact ? jsonLine(prompt) : `${JSON.stringify(prompt, undefined, 2)}\n`;
+  return isCompact ? jsonLine(prompt) : `${visibleJson(prompt, 2)}\n`;
 }
 
 function lines(all: readonly string[]): string {

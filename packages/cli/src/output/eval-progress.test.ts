@@ -33,7 +33,7 @@ function ended(done: number, passed: number, recorded = false): EvalProgress {
 test('elsewhere than on a terminal there is a line for each tenth that is done', () => {
   const { output, text } = shown(false);
   output.show(start);
-  expect(text()).toBe('adjutant: Refunds, run r1: 10 cases × 2 trials × 2 variants = 40 trials\n');
+  expect(text()).toBe('adjutant: Refunds\\u001b[2J, run r1: 10 cases × 2 trials × 2 variants = 40 trials\n');
   for (let done = 1; done <= 40; done++) output.show(ended(done, done - 1));
   const lines = text().trimEnd().split('\n');
   expect(lines).toHaveLength(10);

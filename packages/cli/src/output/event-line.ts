@@ -1,4 +1,4 @@
-import type { StoredEvent } from 'adjutant';
+import { type StoredEvent, visibleJson } from 'adjutant';
 import { shorten } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
@@ -16,6 +16,6 @@ export function eventLine(style: Style, event: StoredEvent): string {
   const { seq, at, type, invocationId, by, id: _id, v: _version, ...data } = event;
   const time = new Date(at).toISOString().slice(11, 23);
   const place = invocationId === undefined ? '' : `${style.dim(plainLine(invocationId))} `;
-  const text = shorten(plainLine(JSON.stringify(data)), longestData);
+  const text = shorten(visibleJson(data), longestData);
   return `${String(seq).padStart(5)}  ${time}  ${style.cyan(type.padEnd(typeWidth))} ${style.dim(plainLine(by).padEnd(8))} ${place}${text}`;
 }

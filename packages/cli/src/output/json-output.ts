@@ -1,11 +1,11 @@
-import { type AdjutantError, isAdjutantError, type RunResult, type StreamEvent } from 'adjutant';
+import { type AdjutantError, isAdjutantError, type RunResult, type StreamEvent, visibleJson } from 'adjutant';
 import { isClientFailure } from '../failure.ts';
 import type { OutputStream } from '../host.ts';
 import type { RunOutput } from './run-output.ts';
 
-/** One JSON value on a line. */
+/** One JSON value on a line, without a character that a terminal would obey or not show: it is read again as the same value. */
 export function jsonLine(value: unknown): string {
-  return `${JSON.stringify(value)}\n`;
+  return `${visibleJson(value)}\n`;
 }
 
 /** The last line of a run. */

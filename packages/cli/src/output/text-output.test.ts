@@ -63,7 +63,7 @@ test('without a terminal: text, calls and text in their order, and no control co
       'Let me look.',
       '✓ weather {"city":"Rome"} (1 ms)',
       String.raw`  → city: "Rome", sky: "clear\u001b[2J"`,
-      'It is clear.',
+      String.raw`It is clear.\u001b]0;x\u0007`,
       '2 rounds · 1 tool call · 20 input + 10 output tokens · 1 ms · session shown',
       '',
     ].join('\n'),

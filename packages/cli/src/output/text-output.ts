@@ -1,7 +1,17 @@
-import { type Clock, type Event, type EventOf, isDurable, type RunResult, type StreamEvent, type TransientEvent } from 'adjutant';
+import {
+  type Clock,
+  type Event,
+  type EventOf,
+  isDurable,
+  type RunResult,
+  type StreamEvent,
+  type TransientEvent,
+  VisibleTextStream,
+  visibleJson,
+} from 'adjutant';
 import type { OutputStream } from '../host.ts';
 import { formatCost, formatCount, formatDuration, formatUsage } from './format.ts';
-import { PlainTextStream, plainLine, plainText } from './plain-text.ts';
+import { plainLine, plainText } from './plain-text.ts';
 import type { RunOutput } from './run-output.ts';
 import { Spinner } from './spinner.ts';
 import { type Style, styleFor } from './style.ts';
@@ -37,7 +47,7 @@ export class TextOutput implements RunOutput {
   readonly #running = new Map<string, EventOf<'tool_call'>>();
   /** What open calls are made with: as the model said, or as somebody edited it. */
   readonly #args = new Map<string, unknown>();
-  #text = new PlainTextStream();
+  #text = new VisibleTextStream();
   /** Invocations whose present answer has been shown as it came. */
   readonly #streaming = new Set<string>();
   #isLineOpen = false;
@@ -75,11 +85,11 @@ export class TextOutput implements RunOutput {
         this.#wait(`preparing ${plainLine(event.name)}`);
         break;
       case 'tool_progress':
-        this.#wait(`${plainLine(event.name)}: ${plainLine(JSON.stringify(event.data))}`);
+        this.#wait(`${plainLine(event.name)}: ${visibleJson(event.data)}`);
         break;
       case 'stream_reset':
         if (this.#streaming.delete(event.invocationId)) this.#line(this.#style.dim('(the model starts its answer again)'));
-        this.#text = new PlainTextStream();
+        this.#text = new VisibleTextStream();
     }
   }
 
@@ -123,8 +133,8 @@ export class TextOutput implements RunOutput {
 
   #assistant(event: EventOf<'assistant'>): void {
     const wasStreamed = event.invocationId !== undefined && this.#streaming.delete(event.invocationId);
-    if (!wasStreamed) this.#write(plainText(String(this.#resolve(event.text))));
-    this.#text = new PlainTextStream();
+    this.#write(wasStreamed ? this.#text.end() : plainText(String(this.#resolve(event.text))));
+    this.#text = new VisibleTextStream();
     this.#endLine();
   }
 

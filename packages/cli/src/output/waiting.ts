@@ -1,4 +1,4 @@
-import type { JsonValue, PendingCall, RequestEntry } from 'adjutant';
+import { type JsonValue, type PendingCall, type RequestEntry, visibleJson } from 'adjutant';
 import { formatTime } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
@@ -48,7 +48,7 @@ const longestArgs = 200;
 
 /** The arguments as they are, to be changed. */
 function editable(args: JsonValue | undefined): string {
-  const text = args === undefined ? '' : plainLine(JSON.stringify(args));
+  const text = args === undefined ? '' : visibleJson(args);
   return text === '' || text.length > longestArgs ? anyJson : text;
 }
 

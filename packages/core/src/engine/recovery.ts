@@ -1,5 +1,6 @@
 import { type Clock, setBackgroundTimer, systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
+import { visibleLine } from '../base/visible-text.ts';
 import type { DueSession } from '../ledger/port.ts';
 import type { Run } from './run.ts';
 
@@ -253,5 +254,5 @@ function inTurns(places: readonly SessionPlace[]): readonly SessionPlace[] {
 /** Nobody awaits what recovery does: what goes wrong is told as a warning of the process. */
 function warn(what: string, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  process.emitWarning(`${what}: ${message}`, { type: 'AdjutantWarning', code: isAdjutantError(error) ? error.code : 'recovery_failed' });
+  process.emitWarning(visibleLine(`${what}: ${message}`), { type: 'AdjutantWarning', code: isAdjutantError(error) ? error.code : 'recovery_failed' });
 }

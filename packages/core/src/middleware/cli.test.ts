@@ -81,7 +81,7 @@ test('control characters do not reach the terminal', () => {
     { type: 'assistant_delta', delta: '\u001b[2Jred\u0007\ttab\r\nline\u009b' },
     { type: 'tool_call', name: '\u001b]0;title\u0007' },
   ];
-  expect(printed(events)).toBe('[ann] [2Jred\ttab\nline\n→ ]0;title\n');
+  expect(printed(events)).toBe('[ann] \\u001b[2Jred\\u0007\ttab\nline\\u009b\n→ \\u001b]0;title\\u0007\n');
 });
 
 test('options that do not exist are refused', () => {

@@ -1,5 +1,6 @@
 import { checkOptions } from '../base/invalid-option.ts';
 import { isFunction, type OptionChecks } from '../base/options.ts';
+import { VisibleTextStream } from '../base/visible-text-stream.ts';
 import type { StreamEvent } from '../ledger/event.ts';
 import { isSuccess } from '../ledger/tool-result.ts';
 import type { Middleware } from '../runnables/hooks.ts';
@@ -10,10 +11,6 @@ export interface CliMiddlewareOptions {
 }
 
 const optionChecks: OptionChecks<CliMiddlewareOptions> = { write: isFunction };
-
-// Control characters but line breaks and tabs: models and tools must not move the cursor or set the title of somebody's terminal.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 
 /**
  * Writes what a runtime does as plain text while it happens, for scripts: answers, names of tools and how their calls ended. No thoughts, arguments or
@@ -32,6 +29,8 @@ class Printer {
   readonly #streamed = new Map<string, string>();
   #speaker: string | undefined;
   #isInLine = false;
+  /** Pieces of an answer may part what belongs together. */
+  #text = new VisibleTextStream();
 
   constructor(write: (text: string) => void) {
     this.#write = write;
@@ -98,11 +97,16 @@ class Printer {
   /** Whoever speaks next is named. */
   #endLine(): void {
     this.#speaker = undefined;
+    this.#put(this.#text.end());
     if (this.#isInLine) this.#print('\n');
   }
 
+  /** Models and tools must not move the cursor or set the title of somebody's terminal, nor hide what they say. */
   #print(text: string): void {
-    const shown = text.replace(controls, '');
+    this.#put(this.#text.push(text));
+  }
+
+  #put(shown: string): void {
     if (shown === '') return;
     this.#isInLine = !shown.endsWith('\n');
     this.#write(shown);

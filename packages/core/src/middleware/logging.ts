@@ -1,6 +1,7 @@
 import { checkOptions } from '../base/invalid-option.ts';
 import { coerceToJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import { isFlag, isFunction, isOneOf, type OptionChecks } from '../base/options.ts';
+import { visibleJson } from '../base/visible-text.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { HookContext, Hooks, HookToolCall, Middleware, ModelCall, ModelResult } from '../runnables/hooks.ts';
 
@@ -35,7 +36,7 @@ const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 const optionChecks: OptionChecks<LoggingMiddlewareOptions> = { onLog: isFunction, level: isOneOf(...levels), values: isFlag };
 
 function writeLine(entry: LogEntry): void {
-  process.stderr.write(`${JSON.stringify(entry)}\n`);
+  process.stderr.write(`${visibleJson(entry)}\n`);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { visibleLine } from '../base/visible-text.ts';
 import type { PubSub } from '../engine/live/pub-sub.ts';
 import { PubSubClosedError } from './errors.ts';
 
@@ -6,6 +7,8 @@ type Listener = (message: string) => void;
 /** A client of the package `redis`. */
 export interface RedisClient {
   readonly isOpen: boolean;
+  /** Whether commands reach the server at the moment. */
+  readonly isReady?: boolean;
   connect(): Promise<unknown>;
   publish(channel: string, message: string): Promise<unknown>;
   subscribe(channel: string, listener: Listener): Promise<unknown>;
@@ -26,12 +29,21 @@ export class RedisPubSub implements PubSub {
   readonly #prefix: string;
   readonly #open: () => Promise<{ readonly client: RedisClient; readonly isOwn: boolean }>;
   #connections: Promise<Connections> | undefined;
+  #made: Connections | undefined;
+  #isFailing = false;
   #isClosed = false;
   #isWarned = false;
 
   constructor(prefix: string, open: () => Promise<{ readonly client: RedisClient; readonly isOwn: boolean }>) {
     this.#prefix = prefix;
     this.#open = open;
+  }
+
+  get isConnected(): boolean {
+    if (this.#isClosed) return false;
+    if (this.#made === undefined) return !this.#isFailing;
+    const { publisher, subscriber } = this.#made;
+    return publisher.isReady !== false && subscriber.isReady !== false;
   }
 
   async publish(channel: string, message: string): Promise<void> {
@@ -62,6 +74,7 @@ export class RedisPubSub implements PubSub {
     if (this.#isClosed) return Promise.reject(new PubSubClosedError());
     this.#connections ??= this.#connect().catch((error: unknown) => {
       this.#connections = undefined;
+      this.#isFailing = true;
       throw error;
     });
     return this.#connections;
@@ -83,14 +96,16 @@ export class RedisPubSub implements PubSub {
       throw new PubSubClosedError();
     }
     this.#isWarned = false;
+    this.#made = made;
     return made;
   }
 
   #warn(error: Error): void {
+    this.#isFailing = true;
     if (this.#isWarned || this.#isClosed) return;
     this.#isWarned = true;
     const reason = error.message === '' ? error.name : error.message;
-    process.emitWarning(`Redis cannot be reached: other processes do not see parts of answers now. ${reason}`, {
+    process.emitWarning(`Redis cannot be reached: other processes do not see parts of answers now. ${visibleLine(reason)}`, {
       type: 'AdjutantWarning',
       code: 'pub_sub_unreachable',
     });

@@ -52,9 +52,14 @@ function stem(word: string): string {
   return word.length < inflectedLength ? word : word.slice(0, -endingLength);
 }
 
-/** Whether one of the words occurs in a result. What only repeats the query does not count. */
+/** Longer results are not searched: the search would hold everybody up, and so much text is seldom about nothing of a query. */
+const longestResult = 1_000_000;
+
+/** Whether one of the words occurs in a result; for a very long one, that it may. What only repeats the query does not count. */
 export function hasWord(words: readonly string[], query: string, content: JsonValue): boolean {
-  const text = folded(textOf(content, query));
+  const written = textOf(content, query);
+  if (written.length > longestResult) return true;
+  const text = folded(written);
   return words.some((word) => text.includes(word));
 }
 

@@ -1,6 +1,7 @@
 import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
 import type { JsonObject } from '../base/json.ts';
 import { describeValue, isListOfText, isNumber, isText, type OptionChecks } from '../base/options.ts';
+import { visibleText } from '../base/visible-text.ts';
 import type { Event, EventOf, EventType } from '../ledger/event.ts';
 import { enclosingInvocation } from '../ledger/invocation-fold.ts';
 import type { AnySession } from '../ledger/session.ts';
@@ -318,7 +319,7 @@ export function explainText(explained: readonly ExplainedDecision[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Ledgers hold text of models and tools: no control character of theirs reaches a terminal. */
+/** Ledgers hold text of models and tools: no control character of theirs reaches a terminal, and none is passed over. */
 function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();
+  return visibleText(text).replaceAll(/\s+/g, ' ').trim();
 }

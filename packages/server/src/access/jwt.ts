@@ -31,7 +31,7 @@ export class JwtVerifier {
     this.#tenant = tenant;
     this.#clock = clock;
     const { jwks, secret } = options;
-    this.#keys = jwks === undefined ? new TextEncoder().encode(revealed(secret)) : createRemoteJWKSet(new URL(jwks));
+    this.#keys = jwks === undefined ? new TextEncoder().encode(revealed(secret)) : fetchedKeys(jwks);
   }
 
   /** Who calls; `undefined` when the token is not one to be accepted, for whatever reason. @throws KeySetUnavailableError */
@@ -55,8 +55,9 @@ export class JwtVerifier {
         this.#keys instanceof Uint8Array ? await jwtVerify(token, this.#keys, options) : await jwtVerify(token, this.#keys, options);
       return payload;
     } catch (error) {
-      if (isFaultOfToken(error)) return undefined;
-      throw new KeySetUnavailableError({ jwks: this.#options.jwks ?? '', reason: reasonOf(error) }, { cause: error });
+      if (error instanceof KeySetUnavailableError) throw error;
+      // The token is wrong, or names a key that nobody may be let in with, such as one that is too weak.
+      return undefined;
     }
   }
 }
@@ -65,8 +66,22 @@ function revealed(secret: JwtOptions['secret']): string {
   return typeof secret === 'object' ? secret.reveal() : (secret ?? '');
 }
 
-/** As against what goes wrong when the keys are fetched. */
-function isFaultOfToken(error: unknown): boolean {
+/** The keys behind an address; when they cannot be had, the error says so. */
+function fetchedKeys(jwks: string): JWTVerifyGetKey {
+  const keys = createRemoteJWKSet(new URL(jwks));
+  return async (header, token) => {
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      if (isFaultOfKey(error)) throw error;
+      throw new KeySetUnavailableError({ jwks, reason: reasonOf(error) }, { cause: error });
+    }
+  };
+}
+
+/** As against what goes wrong when the keys are fetched: there is none for the token, or what is there cannot be used as one. */
+function isFaultOfKey(error: unknown): boolean {
+  if (error instanceof DOMException) return error.name !== 'TimeoutError' && error.name !== 'AbortError';
   if (!(error instanceof errors.JOSEError)) return false;
   return !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || error.code === 'ERR_JOSE_GENERIC');
 }

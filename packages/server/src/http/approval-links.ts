@@ -10,9 +10,17 @@ export function isApprovalPage(path: string): boolean {
   return path.startsWith(`${approvalPath}/`);
 }
 
-/** A path for logs: without the token in it. */
-export function pathWithoutToken(path: string): string {
-  return isApprovalPage(path) ? `${approvalPath}/…` : path;
+/** Characters of a path that logs are told. */
+const longestPath = 1_000;
+
+/**
+ * A path for logs: as it was sent, so that it has no control characters and is one line, and without the token of a link in it.
+ * @param path decoded, as routes match it: a link may be spelled in many ways
+ */
+export function pathForLogs({ path, url }: { readonly path: string; readonly url: string }): string {
+  if (isApprovalPage(path)) return `${approvalPath}/…`;
+  const { pathname } = new URL(url);
+  return pathname.length > longestPath ? `${pathname.slice(0, longestPath)}…` : pathname;
 }
 
 /** What stands in a link for a token of a tenant: the token, and for other tenants than the server's own which it is. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from 'adjutant';
 import type { Context, MiddlewareHandler } from 'hono';
+import { pathForLogs } from './approval-links.ts';
 import { type KeptAnswer, KeptAnswers } from './kept-answers.ts';
 import type { RepeatedAnswer, ServerEnv, ServerParts } from './parts.ts';
 import { problemResponse, RequestRefusedError, statusOf } from './problem.ts';
@@ -85,7 +86,7 @@ export class Idempotency {
     } finally {
       // What was done is done: that its answer could not be kept is not the caller's fault. The same request would find what was made.
       await begun.settle(kept).catch((error: unknown) => {
-        this.#report(error, { id: context.var.requestId, method: context.req.method, path: context.req.path });
+        this.#report(error, { id: context.var.requestId, method: context.req.method, path: pathForLogs(context.req) });
       });
     }
   }

@@ -1,7 +1,6 @@
-import type { RequestEntry, TokenView } from 'adjutant';
+import { type RequestEntry, type TokenView, visibleLine, visibleText } from 'adjutant';
 import { html } from 'hono/html';
 import { type PagePart, page } from './page.ts';
-import { visibleText } from './visible-text.ts';
 
 type Decision = TokenView['decisions'][number];
 
@@ -38,7 +37,7 @@ export function askingPage({ request, decisions, expiresAt, by }: TokenView): Pr
     200,
     questions[kind],
     html`<p class="kind">${questions[kind]}</p>
-<h1>${visibleText(summary)}</h1>
+<h1 tabindex="0">${visibleLine(summary)}</h1>
 ${aboutPart(request, expiresAt, by)}
 ${
   details === undefined
@@ -59,13 +58,13 @@ ${decisions.map(buttonPart)}
 function aboutPart({ agent, name, user, session, createdAt, expiresAt }: RequestEntry, linkExpiresAt: number, by: string | undefined): PagePart {
   const end = Math.min(linkExpiresAt, expiresAt ?? Number.POSITIVE_INFINITY);
   return html`<dl>
-<dt>Agent</dt><dd>${visibleText(agent)}</dd>
-<dt>Action</dt><dd>${visibleText(name)}</dd>
-${user === undefined ? '' : html`<dt>For</dt><dd>${visibleText(user)}</dd>`}
-<dt>Session</dt><dd>${visibleText(session)}</dd>
+<dt>Agent</dt><dd>${visibleLine(agent)}</dd>
+<dt>Action</dt><dd>${visibleLine(name)}</dd>
+${user === undefined ? '' : html`<dt>For</dt><dd>${visibleLine(user)}</dd>`}
+<dt>Session</dt><dd>${visibleLine(session)}</dd>
 <dt>Asked</dt><dd>${timePart(createdAt)}</dd>
 <dt>Answer by</dt><dd>${timePart(end)}</dd>
-${by === undefined ? '' : html`<dt>You decide as</dt><dd>${visibleText(by.replace(/^user:/, ''))}</dd>`}
+${by === undefined ? '' : html`<dt>You decide as</dt><dd>${visibleLine(by.replace(/^user:/, ''))}</dd>`}
 </dl>`;
 }
 
@@ -91,7 +90,7 @@ export function decidedPage(decision: Decision, summary: string): Promise<Respon
     'Thank you',
     html`<p class="kind">Thank you</p>
 <h1 role="status">${choices[decision]?.said ?? 'You answered.'}</h1>
-<p>${visibleText(summary)}</p>
+<p>${visibleLine(summary)}</p>
 <p>You can close this page. The link cannot be used again.</p>`,
   );
 }

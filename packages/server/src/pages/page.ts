@@ -14,7 +14,7 @@ const style = `
 body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 40rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
 .sheet { background: var(--sheet); border: 1px solid var(--line); border-radius: 0.75rem; padding: 1.25rem; }
-h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 1rem; overflow-wrap: anywhere; white-space: pre-line; }
+h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 1rem; overflow-wrap: anywhere; max-height: 40vh; overflow-y: auto; }
 h2 { font-size: 1rem; margin: 1.5rem 0 0.5rem; }
 p { margin: 0 0 0.75rem; overflow-wrap: anywhere; }
 .kind { color: var(--soft); font-size: 0.875rem; margin: 0 0 0.25rem; }

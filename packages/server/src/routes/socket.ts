@@ -6,12 +6,13 @@ import type { AddRoutes, Api, ServerEnv, ServerParts } from '../http/parts.ts';
 import { problemOf, RequestRefusedError } from '../http/problem.ts';
 import { reachableSession } from '../http/reachable.ts';
 import { addRoute } from '../http/route.ts';
+import { sessionPathSchema } from '../schemas/common.ts';
 import { type FollowedStream, followed } from '../stream/followed.ts';
 import { assertInLedger, positionOf } from '../stream/position.ts';
 import { readCommand, requestOf } from '../stream/socket/commands.ts';
 import { SocketConnection } from '../stream/socket/connection.ts';
 import { brokenFrame, type StreamRequest, streamEndings } from '../stream/stream-response.ts';
-import { streamPathSchema, streamQuerySchema } from './streams.ts';
+import { streamQuerySchema } from './streams.ts';
 
 type Input = StreamRequest & { readonly context: Context<ServerEnv> };
 
@@ -28,7 +29,7 @@ export const addSocketRoutes: AddRoutes = (api, parts) => {
       summary: 'A WebSocket: what happens in a session, and what is said to it',
       description:
         'The server sends what the stream of the session has, each event as one JSON object. The client sends commands: `message`, `answer`, `cancel`, `pause`, `continue` and `start`, which need the permission `operate`; each is answered by an `ack` or a `problem` with its `id`.',
-      params: streamPathSchema,
+      params: sessionPathSchema,
       query: streamQuerySchema,
       answers: { 101: { description: 'The socket is open' } },
     },

@@ -2,6 +2,8 @@ import { z } from '@hono/zod-openapi';
 import type { AddRoutes } from '../http/parts.ts';
 import { reachableSession } from '../http/reachable.ts';
 import { addRoute } from '../http/route.ts';
+import { sessionPathSchema } from '../schemas/common.ts';
+import { runPathSchema } from '../schemas/run.ts';
 import { assertInLedger, positionOf, positionPattern } from '../stream/position.ts';
 import { profileNames } from '../stream/profile-names.ts';
 import { streamResponse } from '../stream/stream-response.ts';
@@ -17,12 +19,6 @@ export const streamQuerySchema = z.object({
     .default('native')
     .openapi({ description: 'How the stream is told: the events as they are, as steps, or as messages.' }),
 });
-
-const session = z.string().min(1).openapi({ description: 'Id of the session.', example: 'customer-7' });
-/** What a session's stream is named by. */
-export const streamPathSchema = z.object({ session });
-
-const run = z.string().min(1).openapi({ description: 'Id of the run.', example: 'run_1' });
 
 const stream = { description: 'The events, as server-sent events', contentType: 'text/event-stream' };
 const resuming = 'A client that lost the connection goes on with the id of its last event, at any age and at any process of the server.';
@@ -40,7 +36,7 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       tag: 'Streams',
       summary: 'Everything that happens in a session',
       description: `All durable events, without gaps, and between them what is being written at the moment. The stream stays open. ${resuming}`,
-      params: streamPathSchema,
+      params: sessionPathSchema,
       query: streamQuerySchema,
       answers: { 200: stream },
     },
@@ -62,7 +58,7 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       tag: 'Streams',
       summary: 'Everything that happens in a run',
       description: `The events of the run, and what concerns it. The event \`waiting\` says that it waits for somebody, \`end\` that it has ended. ${resuming}`,
-      params: z.object({ session, run }),
+      params: runPathSchema,
       query: streamQuerySchema,
       answers: { 200: stream, 204: { description: 'The run has ended, and all of its stream was read' } },
     },

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { idSchema } from './common.ts';
 
 const requestKinds = ['approval', 'input', 'result', 'recovery', 'repeat', 'limit'] as const;
 const requestStatuses = ['pending', 'answered', 'expired', 'escalated', 'cancelled'] as const;
@@ -55,7 +56,7 @@ export const requestListSchema = z
   .openapi('RequestList');
 
 export const requestParamsSchema = z.object({
-  request: z.string().min(1).openapi({ description: 'Id of the request.', example: 'req_0f3c9a5b7d1e2f4a6b8c0d1e' }),
+  request: idSchema.openapi({ description: 'Id of the request.', example: 'req_0f3c9a5b7d1e2f4a6b8c0d1e' }),
 });
 
 export const requestQuerySchema = z.object({
@@ -64,8 +65,8 @@ export const requestQuerySchema = z.object({
     .enum([...requestStatuses, 'all'])
     .default('pending')
     .openapi({ description: 'Only requests in this state.' }),
-  session: z.string().min(1).optional().openapi({ description: 'Only requests of this session.' }),
-  user: z.string().min(1).optional().openapi({ description: 'Only requests of sessions of this user.' }),
+  session: idSchema.optional().openapi({ description: 'Only requests of this session.' }),
+  user: idSchema.optional().openapi({ description: 'Only requests of sessions of this user.' }),
   limit: z.coerce.number().int().min(1).max(mostListed).default(defaultListed).openapi({ description: 'How many at most.' }),
   cursor: z.string().min(1).optional().openapi({ description: 'Goes on where a page ended. The other options must be those of that page.' }),
 });
@@ -95,7 +96,7 @@ export type AnswerJson = z.infer<typeof answerSchema>;
 export const batchSchema = z
   .strictObject({
     answers: z
-      .array(z.strictObject({ requestId: z.string().min(1), ...answerFields }).refine(hasOneInput, oneInput))
+      .array(z.strictObject({ requestId: idSchema, ...answerFields }).refine(hasOneInput, oneInput))
       .min(1)
       .max(mostAnswers)
       // Which one counts would be left to chance.
@@ -142,7 +143,7 @@ export const linkSchema = z
   .openapi('Link');
 
 export const operationParamsSchema = z.object({
-  operationId: z.string().min(1).openapi({ description: 'The name that the tool gave the operation.', example: 'film-17' }),
+  operationId: idSchema.openapi({ description: 'The name that the tool gave the operation.', example: 'film-17' }),
 });
 
 export const operationResultSchema = z

@@ -7,6 +7,8 @@ export interface PubSub {
   publish(channel: string, message: string): Promise<void>;
   /** Resolves when messages arrive, with the way to end it. */
   subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>>;
+  /** Whether messages reach others at the moment, as far as it knows. @default true */
+  readonly isConnected?: boolean;
   /** Gives the connections back that it made itself. */
   close(): Promise<void>;
 }

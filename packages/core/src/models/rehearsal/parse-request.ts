@@ -1,20 +1,37 @@
+import { cutText } from '../../base/cut-text.ts';
 import { parseConditions, parseStates } from './parse-conditions.ts';
 import type { Condition, FollowUpRequest, Request, Statistic, TableRequest } from './request.ts';
 
 /**
+ * Characters of a message that are read, and of one clause that is looked into. The time of some rules grows with the square of the length, so both
+ * are bounded: what people ask of this model is shorter.
+ */
+const longestMessage = 2_000;
+const longestClause = 500;
+/** Characters of a clause that is quoted because it is too long. */
+const longestQuote = 80;
+
+/**
  * What a message asks for, in its order: "Add up the unpaid invoices in invoices.csv and tell me 15% of the total" is two
- * requests. Empty when nothing of it is understood.
+ * requests. Empty when nothing of it is understood. Of a long message only the beginning is read, and the last request says so.
  */
 export function parseRequests(message: string): readonly Request[] {
+  const read = cutText(message, longestMessage);
   const requests: Request[] = [];
-  const onlyTable = findTablePath(message);
-  for (const clause of splitClauses(message)) {
-    const followUp = parseFollowUp(clause, requests.length > 0);
+  const onlyTable = findTablePath(read);
+  for (const clause of splitClauses(read)) {
     const earlier = requests.findLast((request) => request.kind === 'table');
-    const parsed = followUp === undefined ? parseClause(clause, { onlyTable, earlier }) : [followUp];
-    requests.push(...(parsed.length > 0 ? parsed : [{ kind: 'unclear' as const, text: clause }]));
+    requests.push(...parseBounded(clause, { onlyTable, earlier, hasEarlier: requests.length > 0 }));
   }
-  return requests.every(({ kind }) => kind === 'unclear') ? [] : requests;
+  if (requests.every(({ kind }) => kind === 'unclear')) return [];
+  return read.length === message.length ? requests : [...requests, { kind: 'unread', from: read.length }];
+}
+
+function parseBounded(clause: string, surroundings: TableSurroundings & { readonly hasEarlier: boolean }): readonly Request[] {
+  if (clause.length > longestClause) return [{ kind: 'unclear', text: `${cutText(clause, longestQuote)}…` }];
+  const followUp = parseFollowUp(clause, surroundings.hasEarlier);
+  const parsed = followUp === undefined ? parseClause(clause, surroundings) : [followUp];
+  return parsed.length > 0 ? parsed : [{ kind: 'unclear', text: clause }];
 }
 
 /** What the rest of the message says about tables. */

@@ -27,19 +27,24 @@ interface Found {
   readonly finding: Finding | undefined;
 }
 
+/** What "15% of it" does not speak of. */
+const aside: ReadonlySet<Request['kind']> = new Set(['followUp', 'unclear', 'unread']);
+
 function planOne(request: Request, before: readonly Found[], evidence: Evidence): Finding | undefined {
   switch (request.kind) {
     case 'followUp':
       // Several percentages refer to the same total.
       return planFollowUp(
         request,
-        before.findLast((found) => found.request.kind !== 'followUp' && found.request.kind !== 'unclear'),
+        before.findLast((found) => !aside.has(found.request.kind)),
         evidence,
       );
     case 'combine':
       return planCombination(before.slice(-request.count), evidence);
     case 'unclear':
       return { text: `I did not understand "${request.text}".` };
+    case 'unread':
+      return { text: `I read only the first ${request.from} characters of the message.` };
     default:
       return planRequest(request, evidence);
   }
@@ -63,7 +68,10 @@ function attempt(plan: () => Finding | undefined): Finding | undefined {
   }
 }
 
-function planRequest(request: Exclude<Request, { readonly kind: 'followUp' | 'combine' | 'unclear' }>, evidence: Evidence): Finding | undefined {
+function planRequest(
+  request: Exclude<Request, { readonly kind: 'followUp' | 'combine' | 'unclear' | 'unread' }>,
+  evidence: Evidence,
+): Finding | undefined {
   switch (request.kind) {
     case 'table':
       return planTable(request, evidence);

@@ -46,6 +46,8 @@ export type Request =
   | TableRequest
   | CombineRequest
   | { readonly kind: 'unclear'; readonly text: string }
+  /** The rest of a message that was too long, from that character on. */
+  | { readonly kind: 'unread'; readonly from: number }
   | FollowUpRequest
   | { readonly kind: 'calculate'; readonly expression: string }
   | { readonly kind: 'time'; readonly place?: string }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../base/clock.ts';
@@ -17,6 +17,7 @@ export function openDatabase(settings: WorkerSettings, typeOf: FileSystemType = 
   try {
     const place = placeOf(settings.path);
     if (place !== undefined) assertLocalFile(settings.path, place, typeOf);
+    if (place !== undefined) makePrivate(settings.path);
     // Readers of a file that another process is just making meet a lock even before the first pragma.
     database = new DatabaseSync(settings.path, { timeout: settings.busyTimeoutMs });
     checkFile(database, settings.path);
@@ -26,6 +27,18 @@ export function openDatabase(settings: WorkerSettings, typeOf: FileSystemType = 
   } catch (error) {
     database?.close();
     throw describeFailure(error, settings);
+  }
+}
+
+/**
+ * Makes a file that is not there, which only the user of this process may read and write. SQLite gives its other files, of the log and of what readers
+ * share, the same permissions. A file that is there keeps those that somebody gave it.
+ */
+function makePrivate(path: string): void {
+  try {
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) closeSync(openSync(path, 'a', 0o600));
+  } catch {
+    // Opening the database says what is wrong, if anything is.
   }
 }
 

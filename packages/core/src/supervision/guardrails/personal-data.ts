@@ -20,6 +20,9 @@ const redactions: { readonly [Kind in PersonalDataKind]: Redact } = {
 
 const anyMark = /@|\d|::/;
 
+/** Characters of the shortest text that can have it: names of members, of which an object may have many, are mostly shorter. */
+const shortest: { readonly [Kind in PersonalDataKind]: number } = { email: 5, iban: 15, creditCard: 13, ssn: 11, ipAddress: 3, phone: 7 };
+
 /** Takes personal data out of a text. */
 export function redactText(
   text: string,
@@ -30,7 +33,9 @@ export function redactText(
   // All that is looked for has a digit, an "@" or, in addresses, "::".
   if (!anyMark.test(text)) return text;
   let redacted = text;
-  for (const kind of kinds) redacted = redactions[kind](redacted, replacement(kind), () => count(kind));
+  for (const kind of kinds) {
+    if (text.length >= shortest[kind]) redacted = redactions[kind](redacted, replacement(kind), () => count(kind));
+  }
   return redacted;
 }
 
@@ -59,50 +64,77 @@ function isPhone(found: string): boolean {
 
 const cardRun = /(?<![\p{L}\p{N}])\d(?:[ -]?\d){12,}(?![\p{L}\p{N}])/gu;
 const shortestCard = 13;
-const longestCard = 19;
 
 function redactCards(text: string, replacement: string, count: () => void): string {
   return text.replace(cardRun, (run) => redactCardsInRun(run, replacement, count));
 }
 
-/** Card numbers begin and end where a group of digits does. */
+/**
+ * Card numbers begin and end where a group of digits does. A run may be as long as the whole text, so every group is looked at with a number of
+ * steps that does not depend on it.
+ */
 function redactCardsInRun(run: string, replacement: string, count: () => void): string {
-  const groups = [...run.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({ digits, from: index, to: index + digits.length }));
+  const { digits, places, isEnd } = digitsOf(run);
   let kept = '';
   let done = 0;
-  for (let first = 0; first < groups.length; first++) {
-    const last = lastGroupOfCard(groups, first);
-    const from = groups[first]?.from ?? 0;
-    if (last === undefined) continue;
-    kept += run.slice(done, from) + replacement;
-    done = groups[last]?.to ?? run.length;
+  for (let first = 0; first + shortestCard <= digits.length; first++) {
+    const end = first === 0 || isEnd[first - 1] === 1 ? endOfCard(digits, isEnd, first) : undefined;
+    if (end === undefined) continue;
+    kept += run.slice(done, places[first]) + replacement;
+    done = (places[end - 1] ?? 0) + 1;
     count();
-    first = last;
+    first = end - 1;
   }
   return kept + run.slice(done);
 }
 
-function lastGroupOfCard(groups: readonly { readonly digits: string }[], first: number): number | undefined {
-  let number = '';
-  for (let last = first; last < groups.length; last++) {
-    number += groups[last]?.digits;
-    if (number.length > longestCard) return undefined;
-    if (number.length >= shortestCard && isCardNumber(number)) return last;
+/** The digits of a run without what stands between them, the place of each, and which of them end a group. */
+function digitsOf(run: string): { readonly digits: string; readonly places: Uint32Array; readonly isEnd: Uint8Array } {
+  const digits = run.replace(/[ -]/g, '');
+  const places = new Uint32Array(digits.length);
+  const isEnd = new Uint8Array(digits.length);
+  let seen = 0;
+  for (let i = 0; i < run.length; i++) {
+    const code = run.charCodeAt(i);
+    if (code >= 48 && code <= 57) places[seen++] = i;
+    else isEnd[seen - 1] = 1;
+  }
+  isEnd[digits.length - 1] = 1;
+  return { digits, places, isEnd };
+}
+
+/** Where the shortest card number ends that begins at a digit. */
+function endOfCard(digits: string, isEnd: Uint8Array, from: number): number | undefined {
+  for (const length of cardLengths[digits[from] as string] ?? []) {
+    const to = from + length;
+    if (to <= digits.length && isEnd[to - 1] === 1 && fitsLuhn(digits, from, to) && isCardNumber(digits.slice(from, to))) return to;
   }
   return undefined;
 }
+
+/** How long card numbers are, by their first digit. */
+const cardLengths: Readonly<Record<string, readonly number[]>> = {
+  '2': [16],
+  '3': [14, 15, 16],
+  '4': [13, 16, 19],
+  '5': [16],
+  '6': [16, 17, 18, 19],
+};
 
 // Visa, Mastercard, American Express, Diners Club, JCB, Discover, UnionPay and Maestro, by their first digits and lengths.
 const cardForm = /^(?:4(?:\d{12}|\d{15}|\d{18})|5\d{15}|2[2-7]\d{14}|3[47]\d{13}|3[0689]\d{12}|35\d{14}|6\d{15,18})$/;
 
 /** Whether the check digit of Luhn fits, in a number that a scheme could have given. */
 export function isCardNumber(digits: string): boolean {
-  if (!cardForm.test(digits)) return false;
+  return cardForm.test(digits) && fitsLuhn(digits, 0, digits.length);
+}
+
+function fitsLuhn(digits: string, from: number, to: number): boolean {
   let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = digits.charCodeAt(digits.length - 1 - i) - 48;
-    const doubled = i % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
+  for (let at = to - 1, isDoubled = false; at >= from; at--, isDoubled = !isDoubled) {
+    const digit = digits.charCodeAt(at) - 48;
+    const counted = isDoubled ? digit * 2 : digit;
+    sum += counted > 9 ? counted - 9 : counted;
   }
   return sum % 10 === 0;
 }
@@ -126,22 +158,30 @@ function redactIbans(text: string, replacement: string, count: () => void): stri
 
 /** Where the IBAN ends that begins at a place and has so many signs, single spaces apart. */
 function endOfIban(text: string, from: number, length: number): number | undefined {
-  let signs = '';
+  let signs = 0;
   let at = from;
-  for (; signs.length < length && at < text.length; at++) {
-    const sign = text[at] as string;
-    if (/[A-Za-z0-9]/.test(sign)) signs += sign.toUpperCase();
-    else if (sign !== ' ' || text[at - 1] === ' ') return undefined;
+  for (; signs < length && at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isLetterOrDigit(code)) signs++;
+    else if (code !== space || text.charCodeAt(at - 1) === space) return undefined;
   }
-  if (signs.length < length || /^[\p{L}\p{N}]/u.test(text.slice(at, at + 2))) return undefined;
-  return isIban(signs) ? at : undefined;
+  if (signs < length || /^[\p{L}\p{N}]/u.test(text.slice(at, at + 2))) return undefined;
+  return isIban(text.slice(from, at).replaceAll(' ', '').toUpperCase()) ? at : undefined;
+}
+
+const space = 0x20;
+
+function isLetterOrDigit(code: number): boolean {
+  const letter = code | 0x20;
+  return (code >= 48 && code <= 57) || (letter >= 97 && letter <= 122);
 }
 
 /** Whether the check digits of ISO 13616 fit: the number, begun with its fifth sign, leaves 1 when divided by 97. */
 export function isIban(signs: string): boolean {
   let rest = 0;
-  for (const sign of signs.slice(4) + signs.slice(0, 4)) {
-    const value = Number.parseInt(sign, 36);
+  for (let i = 0; i < signs.length; i++) {
+    const code = signs.charCodeAt((i + 4) % signs.length) | 0x20;
+    const value = code < 97 ? code - 48 : code - 87;
     rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
   }
   return rest === 1;

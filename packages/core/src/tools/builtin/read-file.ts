@@ -1,6 +1,6 @@
 import { type Tool, type ToolContext, tool } from '../tool.ts';
 import { type RootedToolOptions, rootedFiles } from './rooted-files.ts';
-import { linesOf } from './text-lines.ts';
+import { eachLine } from './text-lines.ts';
 
 export interface ReadFileOptions extends RootedToolOptions {
   /** The most that one call gives, in bytes of UTF-8. @default 1_000_000 */
@@ -49,21 +49,20 @@ export function readFile(options: ReadFileOptions): Tool {
     readOnly: true,
     execute: async (ctx: ToolContext<ReadFileArgs>): Promise<ReadFileResult> => {
       await using file = await files.open(ctx.args.path);
-      const window = new LineWindow(ctx.args.offset ?? 1, ctx.args.limit ?? Number.POSITIVE_INFINITY, maxBytes);
-      for await (const { text, cut } of linesOf(file, maxBytes, ctx.signal)) window.add(text, cut);
-      return { path: file.path, ...window.result() };
+      const { offset: from = 1, limit = Number.POSITIVE_INFINITY } = ctx.args;
+      const window = new LineWindow(from, limit, maxBytes);
+      const totalLines = await eachLine(file, maxBytes, ({ text, cut }) => window.add(text, cut), { from, signal: ctx.signal });
+      return { path: file.path, ...window.result(totalLines) };
     },
   });
 }
 
-/** Collects the lines asked for until the limit, and counts the rest. */
+/** Collects the lines asked for until the limit. */
 class LineWindow {
   readonly #firstLine: number;
   readonly #limit: number;
   readonly #lines: string[] = [];
   #roomInBytes: number;
-  #totalLines = 0;
-  #full = false;
   #cut = false;
 
   constructor(firstLine: number, limit: number, maxBytes: number) {
@@ -72,25 +71,24 @@ class LineWindow {
     this.#roomInBytes = maxBytes;
   }
 
-  add(text: string, cut: boolean): void {
-    this.#totalLines++;
-    if (this.#totalLines < this.#firstLine || this.#full) return;
+  /** @returns whether there is room for more */
+  add(text: string, cut: boolean): boolean {
     const bytes = Buffer.byteLength(text) + 1;
-    this.#full = this.#lines.length >= this.#limit || (bytes > this.#roomInBytes + 1 && this.#lines.length > 0);
-    if (this.#full) return;
+    if (this.#lines.length >= this.#limit || (bytes > this.#roomInBytes + 1 && this.#lines.length > 0)) return false;
     this.#roomInBytes -= bytes;
     this.#lines.push(text);
     this.#cut ||= cut;
+    return true;
   }
 
-  result(): Omit<ReadFileResult, 'path'> {
+  result(totalLines: number): Omit<ReadFileResult, 'path'> {
     const lastLine = this.#firstLine + this.#lines.length - 1;
     return {
       text: this.#lines.join('\n'),
       firstLine: this.#firstLine,
       lastLine,
-      totalLines: this.#totalLines,
-      truncated: this.#cut || (this.#lines.length > 0 && lastLine < this.#totalLines),
+      totalLines,
+      truncated: this.#cut || (this.#lines.length > 0 && lastLine < totalLines),
     };
   }
 }

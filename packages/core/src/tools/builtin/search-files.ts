@@ -2,7 +2,7 @@ import { isAdjutantError } from '../../base/error.ts';
 import { type Tool, type ToolContext, tool } from '../tool.ts';
 import { pathMatcher } from './glob.ts';
 import { type RootedFiles, type RootedToolOptions, rootedFiles } from './rooted-files.ts';
-import { linesOf } from './text-lines.ts';
+import { eachLine, type TextLine } from './text-lines.ts';
 
 export interface SearchFilesOptions extends RootedToolOptions {
   /** Larger files are left out and counted. @default 1_000_000 */
@@ -81,27 +81,38 @@ async function search(files: RootedFiles, args: SearchFilesArgs, maxBytes: numbe
       continue;
     }
     searchedFiles++;
-    for await (const match of matchesIn(files, file.path, args, maxBytes, signal)) {
-      if (matches.length === limit) return result(true);
-      matches.push(match);
+    matches.push(...(await matchesIn(files, file.path, args, { maxBytes, signal, most: limit + 1 - matches.length })));
+    if (matches.length > limit) {
+      matches.pop();
+      return result(true);
     }
   }
   return result(false);
 }
 
-async function* matchesIn(files: RootedFiles, path: string, args: SearchFilesArgs, maxBytes: number, signal: AbortSignal): AsyncIterable<FileMatch> {
+interface FileSearch {
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  readonly most: number;
+}
+
+async function matchesIn(files: RootedFiles, path: string, args: SearchFilesArgs, { maxBytes, signal, most }: FileSearch): Promise<FileMatch[]> {
+  const matches: FileMatch[] = [];
   const { query, caseSensitive = false } = args;
   const folded = caseSensitive ? query : query.toLowerCase();
   try {
     await using file = await files.open(path);
-    for await (const line of linesOf(file, maxBytes, signal)) {
-      const at = (caseSensitive ? line.text : line.text.toLowerCase()).indexOf(folded);
-      if (at >= 0) yield { path, line: line.number, text: around(line.text, at, query.length) };
-    }
+    const look = ({ text, number }: TextLine): boolean => {
+      const at = (caseSensitive ? text : text.toLowerCase()).indexOf(folded);
+      if (at >= 0) matches.push({ path, line: number, text: around(text, at, query.length) });
+      return matches.length < most;
+    };
+    await eachLine(file, maxBytes, look, { signal });
   } catch (thrown) {
     // A binary file, or one that was removed or cannot be read, has no matches.
     if (!isAdjutantError(thrown, 'tool_failure')) throw thrown;
   }
+  return matches;
 }
 
 const longestText = 300;

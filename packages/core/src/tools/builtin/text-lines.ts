@@ -13,40 +13,86 @@ export interface TextLine {
   readonly cut: boolean;
 }
 
+/** Gets a line. `false`: the rest is of no interest; it is only counted. */
+type TakeLine = (line: TextLine) => boolean;
+
+interface LineOptions {
+  /** Number of the first line that is taken. @default 1 */
+  readonly from?: number;
+  readonly signal?: AbortSignal;
+}
+
 /**
- * The lines of a UTF-8 file, one at a time, with at most `longestLine` bytes of each, so that files of any size can be read.
- * A byte order mark and the `\r` of `\r\n` are left out; bytes that are not UTF-8 become U+FFFD.
+ * Reads a UTF-8 file line by line, with at most `longestLine` bytes of each, so that files of any size can be read. A byte order mark and the `\r` of
+ * `\r\n` are left out; bytes that are not UTF-8 become U+FFFD. Lines that nobody wants are counted without being read, since a file may have as many
+ * lines as bytes; the turn is given back after each chunk.
+ * @returns the number of lines
  * @throws ToolFailure when the file is binary: its first 64 KB have a null byte
  */
-export async function* linesOf(file: OpenFile, longestLine: number, signal?: AbortSignal): AsyncIterable<TextLine> {
-  const kept: Buffer[] = [];
-  let keptBytes = 0;
+export async function eachLine(file: OpenFile, longestLine: number, take: TakeLine, { from = 1, signal }: LineOptions = {}): Promise<number> {
+  const line = new LineBuffer(longestLine);
   let number = 0;
-  let cut = false;
-  const keep = (part: Buffer): void => {
-    const room = longestLine - keptBytes;
-    if (part.length > room) cut = true;
-    if (room <= 0 || part.length === 0) return;
-    kept.push(Buffer.from(part.subarray(0, room)));
-    keptBytes += Math.min(room, part.length);
-  };
-  const take = (): TextLine => {
-    const line = { number: ++number, text: decodeLine(Buffer.concat(kept), cut), cut };
-    kept.length = 0;
-    keptBytes = 0;
-    cut = false;
-    return line;
-  };
+  let isWanted = true;
+  let isInLine = false;
   for await (const chunk of chunksOf(file, signal)) {
     let start = 0;
-    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
-      keep(chunk.subarray(start, end));
-      yield take();
-      start = end + 1;
+    while (start < chunk.length) {
+      if (!isWanted || number + 1 < from) {
+        const skipped = skipLines(chunk, start, isWanted ? from - 1 - number : Number.POSITIVE_INFINITY);
+        number += skipped.lines;
+        start = skipped.end;
+        isInLine = chunk[start - 1] !== lineFeed;
+        continue;
+      }
+      const end = chunk.indexOf(lineFeed, start);
+      line.keep(chunk.subarray(start, end < 0 ? chunk.length : end));
+      isInLine = end < 0;
+      start = end < 0 ? chunk.length : end + 1;
+      if (!isInLine) isWanted = take(line.take(++number));
     }
-    keep(chunk.subarray(start));
   }
-  if (keptBytes > 0 || cut) yield take();
+  if (!isInLine) return number;
+  number++;
+  if (isWanted && number >= from) take(line.take(number));
+  return number;
+}
+
+/** Where so many lines of a chunk end, or the chunk, and how many of them end in it. */
+function skipLines(chunk: Buffer, start: number, most: number): { readonly lines: number; readonly end: number } {
+  let lines = 0;
+  let end = start;
+  // Faster than a search for each line when lines are short.
+  while (end < chunk.length && lines < most) if (chunk[end++] === lineFeed) lines++;
+  return { lines, end };
+}
+
+/** The beginning of a line, which may come in several chunks. */
+class LineBuffer {
+  readonly #longest: number;
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  #cut = false;
+
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  keep(part: Buffer): void {
+    const room = this.#longest - this.#bytes;
+    if (part.length > room) this.#cut = true;
+    if (room <= 0 || part.length === 0) return;
+    this.#parts.push(Buffer.from(part.subarray(0, room)));
+    this.#bytes += Math.min(room, part.length);
+  }
+
+  take(number: number): TextLine {
+    const cut = this.#cut;
+    const text = this.#bytes === 0 ? '' : decodeLine(Buffer.concat(this.#parts), cut);
+    this.#parts = [];
+    this.#bytes = 0;
+    this.#cut = false;
+    return { number, text, cut };
+  }
 }
 
 /** The bytes of a text file; each chunk is only valid until the next one is asked for. */

@@ -1,4 +1,4 @@
-import { isAdjutantError } from 'adjutant';
+import { isAdjutantError, visibleLine } from 'adjutant';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { ServerEnv, ServerParts } from '../../http/parts.ts';
 import { clientAddress } from '../address.ts';
@@ -63,7 +63,9 @@ function outcomeOf(status: number, isDenied: boolean): AuditOutcome {
 /** What the call was about: what its address names and, of what it has made, the address. */
 function targetOf(context: Context<ServerEnv>): Readonly<Record<string, string>> {
   const params = context.req.param() as Readonly<Record<string, string | undefined>>;
-  const found = named.flatMap((name) => (params[name] === undefined ? [] : [[name, withoutSecrets(params[name]).slice(0, longestName)] as const]));
+  const found = named.flatMap((name) =>
+    params[name] === undefined ? [] : [[name, visibleLine(withoutSecrets(params[name])).slice(0, longestName)] as const],
+  );
   const made = context.res.headers.get('location');
   return Object.fromEntries([...found, ...(made === null ? [] : [['made', made.slice(0, longestName)] as const])]);
 }
