@@ -26,6 +26,8 @@ export class RedisPubSub implements PubSub {
   readonly #prefix: string;
   readonly #open: () => Promise<{ readonly client: RedisClient; readonly isOwn: boolean }>;
   #connections: Promise<Connections> | undefined;
+  /** Clients whose failures are listened to; the caller's is tried again and again. */
+  readonly #heeded = new WeakSet<RedisClient>();
   #isClosed = false;
   #isWarned = false;
 
@@ -71,9 +73,9 @@ export class RedisPubSub implements PubSub {
     const { client, isOwn } = await this.#open();
     const subscriber = client.duplicate();
     const made = { publisher: client, subscriber, isOwn };
+    // Connections are made again by themselves; without a listener the first failure would end the process. So would one of the caller's client.
+    for (const each of [client, subscriber]) this.#heedErrors(each);
     for (const each of isOwn ? [client, subscriber] : [subscriber]) {
-      // Connections are made again by themselves; without a listener the first failure would end the process.
-      each.on('error', (error) => this.#warn(error));
       if (each.isOpen) continue;
       await each.connect();
       if (this.#isClosed) break;
@@ -84,6 +86,12 @@ export class RedisPubSub implements PubSub {
     }
     this.#isWarned = false;
     return made;
+  }
+
+  #heedErrors(client: RedisClient): void {
+    if (this.#heeded.has(client)) return;
+    this.#heeded.add(client);
+    client.on('error', (error) => this.#warn(error));
   }
 
   #warn(error: Error): void {
