@@ -13,9 +13,11 @@ export {
 export { AuditLostError } from './access/audit/audit-log.ts';
 export { KeySetUnavailableError } from './access/jwt.ts';
 export type { Permission, Principal, Role } from './access/principal.ts';
+export type { FailedRequest } from './http/failure-report.ts';
 export type { Problem } from './http/problem.ts';
 export { RequestRefusedError } from './http/problem.ts';
 export { InvalidServerError } from './option-checks.ts';
-export type { AuthOptions, ClaimNames, CorsOptions, FailedRequest, JwtOptions, ServerLimits, ServerOptions, StreamOptions } from './options.ts';
-export { CannotListenError, type ListeningServer, type ServeOptions, type ShutdownOptions, serve } from './serve.ts';
+export type { AuthOptions, ClaimNames, CorsOptions, JwtOptions, ServerLimits, ServerOptions, StreamOptions } from './options.ts';
+export { UnhandledFailureError } from './process-guard.ts';
+export { CannotListenError, type ListeningServer, type ProcessGuardMode, type ServeOptions, type ShutdownOptions, serve } from './serve.ts';
 export { type AdjutantServer, server } from './server.ts';

@@ -1,4 +1,5 @@
 import type { Clock, IdSource } from 'adjutant';
+import { type FailedRequest, failureReport, type ReportFailure } from './http/failure-report.ts';
 
 /** One key of a JSON Web Key Set, or a shared secret, by which tokens are checked. */
 export interface JwtOptions {
@@ -53,14 +54,6 @@ export interface StreamOptions {
   readonly heartbeat?: number;
 }
 
-/** A request in which something went wrong inside. */
-export interface FailedRequest {
-  /** As in the header `x-request-id` of its answer. */
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-}
-
 /** What a server is made with. */
 export interface ServerOptions {
   /** @default none: only callers of this machine are let in, and may do everything */
@@ -98,7 +91,8 @@ export interface ResolvedServerOptions {
   readonly stream: { readonly heartbeat: number };
   readonly idempotency: { readonly keepFor: number };
   readonly publicUrl: string | undefined;
-  readonly onError: ServerOptions['onError'];
+  /** Never throws, whatever the app's own does. */
+  readonly onError: ReportFailure;
 }
 
 const defaultBodyBytes = 1_048_576;
@@ -124,6 +118,6 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
     stream: { heartbeat: stream.heartbeat ?? defaultHeartbeatMs },
     idempotency: { keepFor: idempotency.keepFor ?? defaultKeepMs },
     publicUrl,
-    onError,
+    onError: failureReport(onError),
   };
 }

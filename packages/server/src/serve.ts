@@ -8,7 +8,10 @@ import { refuseBrokenUpgrades, serverOfWholeTargets } from './http/broken-target
 import { problemResponse, RequestRefusedError } from './http/problem.ts';
 import { checkServerOptions, InvalidServerError } from './option-checks.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
+import { type Guarded, guardProcess } from './process-guard.ts';
 import { type AdjutantServer, server } from './server.ts';
+
+export type ProcessGuardMode = 'continue' | 'close' | false;
 
 /** How a server ends. */
 export interface ShutdownOptions {
@@ -32,6 +35,12 @@ export interface ServeOptions extends ServerOptions {
    */
   readonly requestTimeout?: number;
   readonly shutdown?: ShutdownOptions;
+  /**
+   * What becomes of the process when something fails that nobody handles, in whatever code of it, while the server listens. `'continue'`: `onError`
+   * is told (`unhandled_rejection`, `uncaught_exception`), and it goes on. `'close'`: it goes on after rejected promises; after an uncaught
+   * exception the server and the app are closed, and the process ends with the code 1. `false`: what Node does, which ends it. @default 'continue'
+   */
+  readonly processGuard?: ProcessGuardMode;
 }
 
 /** A server that listens. */
@@ -74,11 +83,12 @@ const looksPerTimeout = 10;
 export async function serve(app: Runtime, options: ServeOptions = {}): Promise<ListeningServer> {
   const serverOptions = withoutServeOptions(options);
   checkServerOptions(app, serverOptions, Object.keys(serveOptionNames));
-  const { port = defaultPort, hostname = defaultHostname, requestTimeout = defaultRequestMs, shutdown = {} } = options;
-  checkServeOptions({ port, hostname, requestTimeout, shutdown });
+  const { port = defaultPort, hostname = defaultHostname, requestTimeout = defaultRequestMs, shutdown = {}, processGuard = 'continue' } = options;
+  checkServeOptions({ port, hostname, requestTimeout, shutdown, processGuard });
   assertMayListen(serverOptions, hostname);
   const handler = server(app, serverOptions);
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: resolveOptions(serverOptions).limits.bodyBytes });
+  const { limits, onError } = resolveOptions(serverOptions);
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes });
   const answering = new Answering();
   const node = createAdaptorServer({
     fetch: (request, env) =>
@@ -87,7 +97,12 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
     websocket: { server: sockets as unknown as WebSocketServerLike },
     // Whoever serves an app keeps the classes of the platform.
     overrideGlobalObjects: false,
-    serverOptions: { keepAliveTimeout: keepAliveMs, ...timeoutsOf(requestTimeout) },
+    serverOptions: {
+      keepAliveTimeout: keepAliveMs,
+      ...timeoutsOf(requestTimeout),
+      // A request that wants another protocol is answered in this one. Else nobody would answer it, nor look after its connection.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
     // The adapter calls it in this way alone.
     createServer: serverOfWholeTargets as typeof createServer,
   }) as Server;
@@ -96,6 +111,7 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
   const listening = new Listening({ app, handler, answering, node, sockets, clock, grace: shutdown.grace ?? defaultGraceMs });
   await listen(node, port, hostname);
   const { port: actual } = node.address() as AddressInfo;
+  if (processGuard !== false) listening.guard({ report: onError, ...(processGuard === 'close' ? { close: () => listening.close(true) } : {}) });
   if (shutdown.signals === true) endBySignals(listening);
   return { url: urlOf(hostname, actual), port: actual, hostname, close: (how = {}) => listening.close(how.closeApp === true) };
 }
@@ -141,7 +157,7 @@ function whenAskedFor(request: Request): ReadableStream<Uint8Array> {
   );
 }
 
-const serveOptionNames = { port: true, hostname: true, requestTimeout: true, shutdown: true } satisfies Record<
+const serveOptionNames = { port: true, hostname: true, requestTimeout: true, shutdown: true, processGuard: true } satisfies Record<
   Exclude<keyof ServeOptions, keyof ServerOptions>,
   true
 >;
@@ -149,18 +165,26 @@ const serveOptionNames = { port: true, hostname: true, requestTimeout: true, shu
 /** What the handler is made with. What is no object is left as it is, to be refused. */
 function withoutServeOptions(options: ServeOptions): ServerOptions {
   if (typeof options !== 'object' || options === null) return options;
-  const { port: _port, hostname: _hostname, requestTimeout: _requestTimeout, shutdown: _shutdown, ...serverOptions } = options;
+  const {
+    port: _port,
+    hostname: _hostname,
+    requestTimeout: _requestTimeout,
+    shutdown: _shutdown,
+    processGuard: _processGuard,
+    ...serverOptions
+  } = options;
   return serverOptions;
 }
 
-interface CheckedOptions {
+interface CheckedServeOptions {
   readonly port: unknown;
   readonly hostname: unknown;
   readonly requestTimeout: unknown;
   readonly shutdown: ShutdownOptions;
+  readonly processGuard: unknown;
 }
 
-function checkServeOptions({ port, hostname, requestTimeout, shutdown }: CheckedOptions): void {
+function checkServeOptions({ port, hostname, requestTimeout, shutdown, processGuard }: CheckedServeOptions): void {
   const refuse = (reason: string): never => {
     throw new InvalidServerError({ reason });
   };
@@ -168,6 +192,7 @@ function checkServeOptions({ port, hostname, requestTimeout, shutdown }: Checked
   if (typeof hostname !== 'string' || hostname.trim() === '') refuse('`hostname` must be a name or an address to listen on');
   if (!Number.isInteger(requestTimeout) || (requestTimeout as number) < shortestRequestMs)
     refuse(`\`requestTimeout\` must be a number of milliseconds, ${shortestRequestMs} at least`);
+  if (!['continue', 'close', false].includes(processGuard as never)) refuse("`processGuard` must be 'continue', 'close' or false");
   if (typeof shutdown !== 'object' || shutdown === null) refuse('`shutdown` must be an object');
   const { grace = 0, signals = false, ...others } = shutdown;
   const [unknown] = Object.keys(others);
@@ -244,6 +269,7 @@ class Listening {
   readonly #underWay = new Set<ServerResponse>();
   #closed: Promise<void> | undefined;
   #appClosed: Promise<void> | undefined;
+  #unguard: () => void = () => undefined;
 
   constructor(parts: ListeningParts) {
     this.#parts = parts;
@@ -251,6 +277,8 @@ class Listening {
     node.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => this.#track(response));
     node.on('connection', (socket: Socket) => {
       this.#connections.add(socket);
+      // Node takes its own listener away when a request wants another protocol; without any, a connection that breaks would end the process.
+      socket.on('error', () => undefined);
       socket.once('close', () => this.#connections.delete(socket));
     });
     // From then on it is a WebSocket's. A listener to `upgrade` would keep the adapter from refusing those that are to be refused.
@@ -273,11 +301,20 @@ class Listening {
     for (const connection of this.#connections) if (!busy.has(connection)) connection.destroy();
   }
 
+  /** Keeps the process until the server is closed. */
+  guard(guarded: Guarded): void {
+    this.#unguard = guardProcess(guarded);
+  }
+
   async close(closeApp: boolean): Promise<void> {
-    this.#closed ??= this.#close();
-    await this.#closed;
-    if (closeApp) this.#appClosed ??= this.#parts.app.close();
-    await this.#appClosed;
+    try {
+      this.#closed ??= this.#close();
+      await this.#closed;
+      if (closeApp) this.#appClosed ??= this.#parts.app.close();
+      await this.#appClosed;
+    } finally {
+      this.#unguard();
+    }
   }
 
   async #close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { type Runtime, systemClock, systemIds, visibleLine } from 'adjutant';
+import { type Runtime, systemClock, systemIds } from 'adjutant';
 import { HTTPException } from 'hono/http-exception';
 import { addAccess } from './access/access.ts';
 import { ServerAccess } from './access/server-access.ts';
@@ -14,7 +14,7 @@ import { measure } from './metrics/measure.ts';
 import { ServerMetrics } from './metrics/metrics.ts';
 import { waitingCounter } from './metrics/waiting.ts';
 import { checkServerOptions } from './option-checks.ts';
-import { type FailedRequest, type ResolvedServerOptions, resolveOptions, type ServerOptions } from './options.ts';
+import { resolveOptions, type ServerOptions } from './options.ts';
 import { failedPage } from './pages/approval-page.ts';
 import { addAllRoutes } from './routes/index.ts';
 import { OpenStreams } from './stream/open-streams.ts';
@@ -50,10 +50,10 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     metrics,
     streams: new OpenStreams(resolved.limits.streams, metrics),
     ids,
-    access: new ServerAccess(app, { clock, ids, onError: (error) => report(resolved, error), closing: closing.signal }),
+    access: new ServerAccess(app, { clock, ids, onError: (error) => resolved.onError(error), closing: closing.signal }),
     closing: closing.signal,
   };
-  const idempotency = new Idempotency(parts, (error, request) => report(resolved, error, request));
+  const idempotency = new Idempotency(parts, resolved.onError);
   const api = apiOf(parts, idempotency);
   return {
     fetch: async (request, env) => api.fetch(request, env),
@@ -83,7 +83,7 @@ function apiOf(parts: ServerParts, idempotency: Idempotency): Api {
     const { requestId } = context.var;
     const error = thrown instanceof HTTPException ? refusalOf(thrown) : thrown;
     if (isFailure(error, context.req.raw))
-      report(parts.options, error, { id: requestId, method: context.req.method, path: pathForLogs(context.req) });
+      parts.options.onError(error, { id: requestId, method: context.req.method, path: pathForLogs(context.req) });
     if (isApprovalPage(context.req.path)) return failedPage(statusOf(error), error instanceof RequestRefusedError ? error.headers : {});
     return problemResponse(error, requestId);
   });
@@ -93,14 +93,4 @@ function apiOf(parts: ServerParts, idempotency: Idempotency): Api {
 /** What an operator should see: neither refusals, such as 501, nor bodies that their callers did not send to the end. */
 function isFailure(error: unknown, { signal }: Request): boolean {
   return statusOf(error) >= 500 && !(error instanceof RequestRefusedError) && !signal.aborted;
-}
-
-function report({ onError }: ResolvedServerOptions, error: unknown, request?: FailedRequest): void {
-  if (onError !== undefined) {
-    onError(error, request);
-    return;
-  }
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const what = request === undefined ? 'Something beside the requests failed' : `${request.method} ${request.path} failed (${request.id})`;
-  process.emitWarning(visibleLine(`${what}: ${text}`), { type: 'AdjutantWarning', code: 'request_failed' });
 }

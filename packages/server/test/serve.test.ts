@@ -49,7 +49,7 @@ describe('serve', () => {
     [{ shutdown: { signals: 'SIGTERM' } }, '`shutdown.signals` must be'],
     [{ shutdown: { patience: 1 } }, 'there is no option `shutdown.patience`'],
     [{ Port: 0 }, 'there is no option `Port` (did you mean `port`?)'],
-    [{ pubsub: {} }, 'the options are port, hostname, requestTimeout, shutdown, auth'],
+    [{ pubsub: {} }, 'the options are port, hostname, requestTimeout, shutdown, processGuard, auth'],
   ])('refuses %j', async (options, reason) => {
     const error = await serve(emptyApp(), options as ServeOptions).catch((thrown: unknown) => thrown);
     expect(isAdjutantError(error, 'invalid_server')).toBe(true);

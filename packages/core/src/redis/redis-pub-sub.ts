@@ -31,6 +31,8 @@ export class RedisPubSub implements PubSub {
   #connections: Promise<Connections> | undefined;
   #made: Connections | undefined;
   #isFailing = false;
+  /** Clients whose failures are listened to; the caller's is tried again and again. */
+  readonly #heeded = new WeakSet<RedisClient>();
   #isClosed = false;
   #isWarned = false;
 
@@ -84,9 +86,9 @@ export class RedisPubSub implements PubSub {
     const { client, isOwn } = await this.#open();
     const subscriber = client.duplicate();
     const made = { publisher: client, subscriber, isOwn };
+    // Connections are made again by themselves; without a listener the first failure would end the process. So would one of the caller's client.
+    for (const each of [client, subscriber]) this.#heedErrors(each);
     for (const each of isOwn ? [client, subscriber] : [subscriber]) {
-      // Connections are made again by themselves; without a listener the first failure would end the process.
-      each.on('error', (error) => this.#warn(error));
       if (each.isOpen) continue;
       await each.connect();
       if (this.#isClosed) break;
@@ -98,6 +100,12 @@ export class RedisPubSub implements PubSub {
     this.#isWarned = false;
     this.#made = made;
     return made;
+  }
+
+  #heedErrors(client: RedisClient): void {
+    if (this.#heeded.has(client)) return;
+    this.#heeded.add(client);
+    client.on('error', (error) => this.#warn(error));
   }
 
   #warn(error: Error): void {

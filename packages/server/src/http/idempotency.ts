@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from 'adjutant';
 import type { Context, MiddlewareHandler } from 'hono';
 import { pathForLogs } from './approval-links.ts';
+import type { ReportFailure } from './failure-report.ts';
 import { type KeptAnswer, KeptAnswers } from './kept-answers.ts';
 import type { RepeatedAnswer, ServerEnv, ServerParts } from './parts.ts';
 import { problemResponse, RequestRefusedError, statusOf } from './problem.ts';
@@ -9,13 +10,18 @@ import { problemResponse, RequestRefusedError, statusOf } from './problem.ts';
 /** The header that makes a write safe to send again. */
 const idempotencyHeader = 'idempotency-key';
 
-const longestKey = 255;
+export const longestKey = 255;
 const keptHeaders = ['content-type', 'location', 'link'];
 const writes: ReadonlySet<string> = new Set(['POST', 'DELETE']);
 /** Seconds after which a request whose key is in use may be sent again. */
 const retryAfter = '1';
 /** Milliseconds between two sweeps of one process. */
 const sweepEvery = 3_600_000;
+
+/** Whether a key is of characters that a header can have. */
+export function isKeyText(text: string): boolean {
+  return /^[\x20-\x7e]+$/.test(text);
+}
 
 /**
  * The key of a request: the header's text, or what is in it when it is quoted as the draft of the header has it.
@@ -24,16 +30,13 @@ const sweepEvery = 3_600_000;
 function keyOf(header: string): string {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header);
   const key = quoted === null ? header : (quoted[1] as string).replaceAll(/\\(.)/g, '$1');
-  const isUsable = key.length > 0 && key.length <= longestKey && /^[\x20-\x7e]+$/.test(key) && (quoted !== null || !header.startsWith('"'));
-  if (isUsable) return key;
+  if (key.length <= longestKey && isKeyText(key) && (quoted !== null || !header.startsWith('"'))) return key;
   throw new RequestRefusedError(
     400,
     'invalid_idempotency_key',
     `The header Idempotency-Key must be 1 to ${longestKey} visible ASCII characters. A random UUID is a good key.`,
   );
 }
-
-type ReportFailure = NonNullable<ServerParts['options']['onError']>;
 
 /** Gives writes under one `Idempotency-Key` one answer, in all processes of the app's store. What keeps them, and removes what is too old. */
 export class Idempotency {

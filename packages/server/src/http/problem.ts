@@ -110,17 +110,17 @@ export function refusalOf(error: HTTPException): RequestRefusedError {
   }
 }
 
-/** What a caller is told of an error. Of what went wrong inside, only that it did, and the request's id. */
+/** What a caller is told of an error. Of what went wrong inside, only its code, where it has one that is listed, and the request's id. */
 export function problemOf(error: unknown, requestId: string): Problem {
   const status = statusOf(error);
   const instance = `urn:adjutant:request:${requestId}`;
   const isInside = status >= 500 && !(error instanceof RequestRefusedError);
   if (isInside || !isAdjutantError(error)) {
-    const code = status === 503 && isAdjutantError(error) ? error.code : 'internal_error';
+    const isListed = isAdjutantError(error) && Object.hasOwn(statusOfCode, error.code);
+    const code = isListed ? error.code : 'internal_error';
+    const what = isListed ? 'What is stored cannot be used' : 'Something went wrong inside';
     const detail =
-      status === 503
-        ? 'The store or the process is not available now. Try again.'
-        : `Something went wrong inside. The server's log has it under "${requestId}".`;
+      status === 503 ? 'The store or the process is not available now. Try again.' : `${what}. The server's log has it under "${requestId}".`;
     return { type: typeOf(code), title: titleOf(code), status, detail, code, instance };
   }
   const { code, message, data } = error;

@@ -201,7 +201,7 @@ function wantsStream({ headers }: Request): boolean {
 /** What keeps a run that was accepted from being carried out here; another process goes on with it. That this one closes is no fault. */
 export function reportFailure({ options, closing }: ServerParts, { requestId, request }: AnyInput, error: unknown): void {
   if (closing.aborted || isAdjutantError(error, 'run_stopped') || isAdjutantError(error, 'session_deleted')) return;
-  options.onError?.(error, { id: requestId, method: request.method, path: new URL(request.url).pathname });
+  options.onError(error, { id: requestId, method: request.method, path: new URL(request.url).pathname });
 }
 
 /** How long a request waits: until its time is over, its client goes away or the server closes. */

@@ -2,12 +2,14 @@ import { upgradeWebSocket } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { WebSocket } from 'ws';
 import { credentialIn } from '../access/credential.ts';
+import { assertStorable } from '../http/body-check.ts';
 import type { AddRoutes, Api, ServerEnv, ServerParts } from '../http/parts.ts';
 import { problemOf, RequestRefusedError } from '../http/problem.ts';
 import { reachableSession } from '../http/reachable.ts';
 import { addRoute } from '../http/route.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
 import { type FollowedStream, followed } from '../stream/followed.ts';
+import type { SentFrame } from '../stream/frame.ts';
 import { assertInLedger, positionOf } from '../stream/position.ts';
 import { readCommand, requestOf } from '../stream/socket/commands.ts';
 import { SocketConnection } from '../stream/socket/connection.ts';
@@ -88,7 +90,8 @@ async function open(api: Api, parts: ServerParts, input: Input, { session, strea
   const { context, principal, requestId, request } = input;
   const { clock, metrics, options, streams } = parts;
   const about = { id: requestId, method: request.method, path: new URL(request.url).pathname };
-  const carryOut = commander(api, input, session);
+  const problem = (error: unknown): SentFrame => brokenFrame(parts, error, about);
+  const carryOut = commander(api, input, { session, problem });
   const upgraded = await upgradeWebSocket(context as Context, {
     onOpen: (_event, { raw }) => {
       const connection = new SocketConnection(raw as WebSocket, {
@@ -98,7 +101,7 @@ async function open(api: Api, parts: ServerParts, input: Input, { session, strea
         heartbeat: options.stream.heartbeat,
         endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
         refuseBinary: () => refusal(requestId, { code: 'malformed_json', message: 'Messages must be text.' }),
-        problem: (error) => brokenFrame(parts, error, about),
+        problem,
         // Counted only now: a handshake that is broken off is never heard of again.
         onClose: streams.count(principal, 'socket'),
         onSent: () => metrics.eventSent('socket'),
@@ -110,8 +113,14 @@ async function open(api: Api, parts: ServerParts, input: Input, { session, strea
   return upgraded;
 }
 
+interface Commanded {
+  readonly session: string;
+  /** What a client is told of what was thrown. */
+  readonly problem: (error: unknown) => SentFrame;
+}
+
 /** Carries commands out as the requests that they stand for, so that they are checked, counted and recorded like these. */
-function commander(api: Api, { context, requestId }: Input, session: string): (text: string) => Promise<object> {
+function commander(api: Api, { context, requestId }: Input, { session, problem }: Commanded): (text: string) => Promise<object> {
   const origin = new URL(context.req.url).origin;
   const headers = callerHeaders(context);
   const { incoming } = context.env as { readonly incoming?: unknown };
@@ -119,13 +128,19 @@ function commander(api: Api, { context, requestId }: Input, session: string): (t
     const read = readCommand(text);
     if (!('command' in read)) return refusal(requestId, read);
     const { id } = read.command;
-    const { path, body, idempotencyKey } = requestOf(read.command, session);
-    const keyed = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
-    const request = new Request(`${origin}${path}`, { method: 'POST', headers: { ...headers, ...keyed }, body: JSON.stringify(body) });
-    const answer = await api.fetch(request, { incoming });
-    const result: unknown = await answer.json().catch(() => undefined);
     const named = id === undefined ? {} : { id };
-    return answer.ok ? { type: 'ack', ...named, status: answer.status, result } : { type: 'problem', ...named, problem: result };
+    try {
+      const { path, body, idempotencyKey } = requestOf(read.command, session);
+      // Before a text is made of it, which takes a call for each level.
+      assertStorable(body);
+      const keyed = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
+      const request = new Request(`${origin}${path}`, { method: 'POST', headers: { ...headers, ...keyed }, body: JSON.stringify(body) });
+      const answer = await api.fetch(request, { incoming });
+      const result: unknown = await answer.json().catch(() => undefined);
+      return answer.ok ? { type: 'ack', ...named, status: answer.status, result } : { type: 'problem', ...named, problem: result };
+    } catch (error) {
+      return { type: 'problem', ...named, problem: problem(error).data };
+    }
   };
 }
 

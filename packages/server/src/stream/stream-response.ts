@@ -66,12 +66,12 @@ export function streamRun(
   return streamResponse(parts, input, { app: input.app, session, run, profile: 'native', position: beginning }, headers);
 }
 
-/** What a reader is told when its stream breaks; the operator is told more. */
+/** What a reader is told when its stream breaks; the operator is told more, unless it breaks because the server closes. */
 export function brokenFrame(
-  { options }: Pick<ServerParts, 'options'>,
+  { options, closing }: Pick<ServerParts, 'options' | 'closing'>,
   error: unknown,
   request: { readonly id: string; readonly method: string; readonly path: string },
 ): SentFrame {
-  if (statusOf(error) >= 500) options.onError?.(error, request);
+  if (statusOf(error) >= 500 && !closing.aborted) options.onError(error, request);
   return { event: 'problem', data: problemOf(error, request.id) };
 }

@@ -2,7 +2,7 @@ import { setBackgroundTimer, systemClock } from '../../base/clock.ts';
 import { contentHash } from '../../base/hash.ts';
 import { systemIds } from '../../base/id.ts';
 import type { JsonValue } from '../../base/json.ts';
-import type { LivePart, LiveProgress } from './live-text.ts';
+import { type LiveMessage, readLiveMessage } from './live-message.ts';
 import type { PubSub } from './pub-sub.ts';
 
 /** How often a process says that it follows a session, and how long that holds. */
@@ -10,13 +10,6 @@ const askEveryMs = 10_000;
 const askedForMs = 30_000;
 /** How long a subscription that failed is left alone. */
 const retryMs = 2_000;
-
-/** What is sent of a session. */
-export interface LiveMessage {
-  readonly from: string;
-  readonly parts: readonly LivePart[];
-  readonly reports: readonly LiveProgress[];
-}
 
 type Listener = (message: LiveMessage) => void;
 
@@ -41,7 +34,11 @@ export class Exchange {
       ask();
       cancelTimer = setBackgroundTimer(askEveryMs, again);
     };
-    const subscription = new Subscription(this.#pubsub, channelOf(key), (message) => (isLiveMessage(message) ? listener(message) : undefined), again);
+    const hear = (message: JsonValue): void => {
+      const read = readLiveMessage(message);
+      if (read !== undefined) listener(read);
+    };
+    const subscription = new Subscription(this.#pubsub, channelOf(key), hear, again);
     return {
       ask,
       end: () => {
@@ -127,7 +124,9 @@ class Subscription {
       if (message !== undefined) listener(message);
     };
     const subscribe = (): void => {
-      pubsub.subscribe(channel, hear).then(
+      // One that throws where it should reject is one that cannot be made.
+      const made = async (): Promise<() => Promise<void>> => pubsub.subscribe(channel, hear);
+      made().then(
         (end) => {
           this.#end = end;
           if (this.#isEnded) this.end();
@@ -147,17 +146,6 @@ class Subscription {
     void this.#end?.().catch(() => undefined);
     this.#end = undefined;
   }
-}
-
-function isLiveMessage(message: unknown): message is LiveMessage {
-  const { from, parts, reports } = message as Partial<LiveMessage>;
-  if (typeof from !== 'string' || !Array.isArray(parts) || !Array.isArray(reports)) return false;
-  return parts.every(isLivePart) && reports.every((report: Partial<LiveProgress> | null) => typeof report?.event?.callId === 'string');
-}
-
-function isLivePart(part: Partial<LivePart> | null): boolean {
-  const texts = [part?.invocationId, part?.agent, part?.generation, part?.stream, part?.text, part?.head?.type];
-  return texts.every((text) => typeof text === 'string') && typeof part?.offset === 'number' && typeof part.after === 'number';
 }
 
 /** What anybody may have sent. */

@@ -118,14 +118,19 @@ export class Listener {
   async #drop(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
-    // It is given up: what goes wrong with that is of no interest to anybody.
-    await Promise.resolve(connection?.close()).catch(() => undefined);
+    try {
+      await connection?.close();
+    } catch {
+      // It is given up: what goes wrong with that is of no interest to anybody.
+    }
   }
 }
 
+/** Whoever may connect to the database may notify: what is no list of names is a hint that anything may have changed. */
 function namesOf(payload: string | undefined): readonly string[] | undefined {
   try {
-    return JSON.parse(payload ?? '') as readonly string[];
+    const names: unknown = JSON.parse(payload ?? '');
+    return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : undefined;
   } catch {
     return undefined;
   }

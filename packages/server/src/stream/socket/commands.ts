@@ -1,7 +1,14 @@
 import { z } from '@hono/zod-openapi';
+import { isKeyText, longestKey } from '../../http/idempotency.ts';
 
 const id = z.union([z.string().max(200), z.number()]).optional();
-const key = z.string().min(1).max(255).optional();
+const key = z
+  .string()
+  .min(1)
+  .max(longestKey)
+  // It becomes the header of a request.
+  .refine(isKeyText, `must be 1 to ${longestKey} visible ASCII characters`)
+  .optional();
 const reason = z.string().optional();
 
 /** What a client may say through a socket. What the fields hold is checked by the routes that carry it out. */
@@ -11,7 +18,11 @@ const commandSchema = z.discriminatedUnion('type', [
     type: z.literal('answer'),
     id,
     key,
-    request: z.string().min(1),
+    // It becomes a part of an address.
+    request: z
+      .string()
+      .min(1)
+      .refine((text) => text.isWellFormed(), 'must not have halves of characters'),
     decision: z.string().optional(),
     input: z.unknown().optional(),
     reason,

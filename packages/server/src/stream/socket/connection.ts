@@ -59,7 +59,7 @@ export class SocketConnection {
       else signal.addEventListener('abort', stop, { once: true, signal: this.#gone.signal });
     }
     this.#ping();
-    void this.#tell();
+    this.#tell().catch(() => this.#socket.terminate());
   }
 
   async #tell(): Promise<void> {
@@ -95,11 +95,19 @@ export class SocketConnection {
   #heed(text: string, isBinary: boolean): void {
     this.#commands++;
     if (this.#commands >= mostCommands) this.#socket.pause();
-    this.#lastCommand = this.#lastCommand.then(async () => {
+    this.#lastCommand = this.#lastCommand.then(() => this.#carryOut(text, isBinary));
+  }
+
+  /** Never rejects: whatever is thrown, the client is told, and the next command is carried out. */
+  async #carryOut(text: string, isBinary: boolean): Promise<void> {
+    try {
       if (!this.#gone.signal.aborted) await this.#send(isBinary ? this.#ports.refuseBinary() : await this.#ports.carryOut(text));
+    } catch (error) {
+      await this.#send({ type: 'problem', problem: this.#ports.problem(error).data });
+    } finally {
       this.#commands--;
       if (this.#commands < mostCommands) this.#socket.resume();
-    });
+    }
   }
 
   #ping(): void {
