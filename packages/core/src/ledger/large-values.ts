@@ -128,7 +128,11 @@ export interface Recordable<Draft> {
  * A large value inside an object is taken out alone if that makes the rest small enough.
  * @param isReference tells which parts of what is given are references all the same @default none
  */
-export function recordable<Draft extends EventDraft>(given: Draft, addressOf: AddressOf, isReference?: (value: object) => boolean): Recordable<Draft> {
+export function recordable<Draft extends EventDraft>(
+  given: Draft,
+  addressOf: AddressOf,
+  isReference?: (value: object) => boolean,
+): Recordable<Draft> {
   const { draft, large } = extractLargeValues(given, addressOf);
   if (holdsNothingGiven(draft)) return { draft: draft as Draft, large, isEscaped: false };
   const made = new Set<object>(large.map(({ reference }) => reference));

@@ -53,7 +53,10 @@ function failures(found: readonly Outcome[]): readonly string[] {
   return found.flatMap(({ name, error }) => (error === undefined ? [] : [name]));
 }
 
-type Method<Name extends keyof LedgerStore> = (ledgers: LedgerStore, ...args: Parameters<Required<LedgerStore>[Name]>) => ReturnType<Required<LedgerStore>[Name]>;
+type Method<Name extends keyof LedgerStore> = (
+  ledgers: LedgerStore,
+  ...args: Parameters<Required<LedgerStore>[Name]>
+) => ReturnType<Required<LedgerStore>[Name]>;
 
 /** A store in memory with one method that breaks a rule. */
 function broken<Name extends keyof LedgerStore>(name: Name, method: Method<Name>): () => Store {

@@ -69,7 +69,8 @@ export class SessionSeals {
     const isOwn = stored.startsWith(`${own.id}.`);
     const sealed = (isOwn || keys.line.length === 1 ? stored : (keys.title ?? '')).slice(own.id.length + 1);
     if (!sealed.startsWith(entryMark)) return this.#openOldEntry(keys, listing, isOwn, sealed);
-    const text = isOwn || keys.line.length > 1 ? unsealText(keyOf(own, what), placeOf(this.#scope, 'entry', own.id), sealed.slice(entryMark.length)) : undefined;
+    const text =
+      isOwn || keys.line.length > 1 ? unsealText(keyOf(own, what), placeOf(this.#scope, 'entry', own.id), sealed.slice(entryMark.length)) : undefined;
     const entry = opened(text, what) as unknown as ListEntry;
     // What a fork has of its origin is what that was like when the fork was prepared.
     if (isOwn && (entry.user !== user || entry.runnable !== runnable)) throw new SealBrokenError({ what });
