@@ -68,6 +68,8 @@ export class Ledger {
   readonly #failureListeners = new Set<Listener<unknown>>();
   readonly #inboxListeners = new Set<Listener<number>>();
   readonly #idPrefix: string;
+  /** The references in the events: what is copied out of one event of this ledger into another stays one. */
+  readonly #references = new WeakSet<object>();
   /** Whether any event has something that readers must turn back. */
   #holdsEscaped = false;
   readonly #addressOf = (bytes: Uint8Array): string => blobAddress(this.ports.scope, bytes, this.ports.addressKey);
@@ -80,6 +82,7 @@ export class Ledger {
     this.#idPrefix = ports.ids.next().slice(0, 10);
     if (loaded !== undefined) {
       for (const [address, value] of loaded.blobs) this.#keepBlob(address, value);
+      for (const reference of loaded.references) this.#references.add(reference);
       this.#holdsEscaped = loaded.isEscaped;
     }
     for (const event of events) this.#foldForeign(event);
@@ -197,7 +200,7 @@ export class Ledger {
     const { failure } = this.#writer;
     if (failure !== undefined) throw failure.error;
     const requests: PendingRequest[] = [];
-    this.#lookFor(recorded);
+    this.#lookInto(recorded);
     const adopted = recorded.map((given) => {
       const event = deepFreeze({ ...given, seq: this.events.length + 1 }) as Event;
       this.#foldForeign(event);
@@ -231,9 +234,10 @@ export class Ledger {
 
   /** A draft as it is recorded; its large values are kept beside it. */
   #recordable<Draft extends EventDraft>(given: Draft, blobs: BatchBlob[]): Draft {
-    const { draft, large, isEscaped } = recordable(given, this.#addressOf);
+    const { draft, large, isEscaped } = recordable(given, this.#addressOf, (value) => this.#references.has(value));
     if (isEscaped) this.#holdsEscaped = true;
-    for (const { address, bytes, value } of large) {
+    for (const { address, bytes, value, reference } of large) {
+      this.#references.add(reference);
       this.#keepBlob(address, value as JsonValue);
       blobs.push(this.#put(address, bytes));
     }
@@ -250,9 +254,12 @@ export class Ledger {
     this.#blobs.set(address, asLiteral(deepFreeze(value)));
   }
 
-  /** Whether recorded events have something that must be turned back when they are read. */
-  #lookFor(recorded: readonly Event[]): void {
-    this.#holdsEscaped ||= findReferences(recorded, () => undefined);
+  /** Looks for references in recorded events, and for what must be turned back when they are read. */
+  #lookInto(recorded: readonly Event[]): void {
+    const isEscaped = findReferences(recorded, (reference) => {
+      if (this.#blobs.has(reference.$blob)) this.#references.add(reference);
+    });
+    if (isEscaped) this.#holdsEscaped = true;
   }
 
   /**
@@ -278,7 +285,7 @@ export class Ledger {
         return $blob === undefined ? undefined : { ...reference, $blob };
       }) as Event;
     });
-    this.#lookFor(own);
+    this.#lookInto(own);
     for (const event of own) this.#foldForeign(deepFreeze(event));
     if (own.length > 0) this.#writer.add(own, { blobs: put, requests: this.#ownRequests() });
   }
@@ -404,13 +411,8 @@ export class Ledger {
 function mayHoldBlob(event: Event): boolean {
   switch (event.type) {
     case 'tool_result':
-      return (
-        typeof event.result.content === 'object' ||
-        event.result.metadata !== undefined ||
-        event.editedArgs !== undefined ||
-        event.next !== undefined ||
-        event.notes !== undefined
-      );
+      if (event.editedArgs !== undefined || event.next !== undefined || event.notes !== undefined) return true;
+      return Object.values(event.result).some((part) => typeof part === 'object');
     case 'model_start':
       return event.recipe.contents !== undefined;
     case 'model_end':

@@ -1,12 +1,14 @@
 import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
-import { asLiteral, findReferences, replaceReferences } from './blob.ts';
+import { asLiteral, type BlobReference, findReferences, replaceReferences } from './blob.ts';
 import type { LedgerStore } from './port.ts';
 
 /** What recorded values refer to. */
 export interface LoadedBlobs {
   /** By address. */
   readonly blobs: ReadonlyMap<string, JsonValue>;
+  /** The references to these. */
+  readonly references: readonly BlobReference[];
   /** Whether the values have something else that must be turned back when they are read. */
   readonly isEscaped: boolean;
 }
@@ -16,11 +18,11 @@ export interface LoadedBlobs {
  * what models and tools gave also where it looks like a reference.
  */
 export async function loadBlobs(values: Iterable<unknown>, store: LedgerStore, session: string): Promise<LoadedBlobs> {
-  const addresses = new Set<string>();
+  const found: BlobReference[] = [];
   let isEscaped = false;
-  for (const value of values) if (findReferences(value, ({ $blob }) => addresses.add($blob))) isEscaped = true;
+  for (const value of values) if (findReferences(value, (reference) => found.push(reference))) isEscaped = true;
   const blobs = new Map<string, JsonValue>();
-  for (const address of addresses) {
+  for (const address of new Set(found.map(({ $blob }) => $blob))) {
     try {
       const json = new TextDecoder().decode(await store.getBlob(address, session));
       blobs.set(address, deepFreeze(JSON.parse(json)) as JsonValue);
@@ -28,7 +30,7 @@ export async function loadBlobs(values: Iterable<unknown>, store: LedgerStore, s
       if (!isAdjutantError(error, 'blob_missing')) throw error;
     }
   }
-  return { blobs, isEscaped };
+  return { blobs, references: found.filter(({ $blob }) => blobs.has($blob)), isEscaped };
 }
 
 /** A recorded value of a session as it was given: with what the store holds in the place of its references. */
