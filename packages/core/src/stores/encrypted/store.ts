@@ -179,6 +179,8 @@ export class EncryptedLedgerStore implements LedgerStore {
       // What is appended would take the place of what was cut off.
       await this.#assertWhole(session, claim.seq);
     } catch (error) {
+      // Who lacks the key can append nothing, and is told then.
+      if (isAdjutantError(error, 'key_unavailable')) return claim;
       await this.#inner.release(claim).catch(() => undefined);
       throw error;
     }
