@@ -34,7 +34,7 @@ export type { ForkOptions, RunLimits, RunOptions, RuntimeLimits, SessionOptions 
 export type { RecoverOptions, RuntimeOptions } from './engine/runtime-options.ts';
 export type { SessionPage, SessionQuery, SessionService } from './engine/session-service.ts';
 export { type InAppOptions, run, session } from './in-memory-app.ts';
-export { type BlobReference, isBlobReference } from './ledger/blob.ts';
+export { type BlobReference, findReferences, isBlobReference, replaceReferences } from './ledger/blob.ts';
 export type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions, EffectProbe, EffectProbeResult, EffectRetry, SpawnHandle } from './ledger/body-context.ts';
 export { type OnWrite, StateBindingError } from './ledger/bound-object.ts';
 export { InvalidEventError } from './ledger/draft-check.ts';

@@ -34,7 +34,7 @@ import { defaultLeaseMs, mayRecoverByItself, type RuntimeOptions, runtimeChecks 
 import { SessionService } from './engine/session-service.ts';
 import { checkTenant, dueSessions, reachableLedgers, Tenants } from './engine/tenants.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
-import { Ledger, type LedgerPorts, openLedger } from './ledger/ledger.ts';
+import { Ledger, type LedgerPorts, newLedger, openLedger } from './ledger/ledger.ts';
 import { looseState } from './ledger/loose-state.ts';
 import type { AppendReceipt, LedgerStore, Store } from './ledger/port.ts';
 import type { OutputOf, Runnable } from './ledger/runnable.ts';
@@ -343,7 +343,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     }
     const exists = head !== undefined;
     if (exists && options.existing === 'fail') throw new SessionExistsError({ session: id });
-    const ledger = exists ? await this.#openStored(id, head) : new Ledger(id, this.#ports(store), []);
+    const ledger = exists ? await this.#openStored(id, head) : await newLedger(id, this.#ports(store));
     const session = await this.#view(ledger, options);
     if (options.observe !== false) this.#sessions.add(id, session as unknown as Session);
     return session;
@@ -386,17 +386,16 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     const id = snapshot.id ?? `session_${this.#ids.next()}`;
     if ((await this.#ledgers.head(id)) !== undefined) throw new SessionExistsError({ session: id });
     // What nobody else can open needs no record of it.
-    const session = this.#fill(snapshot, id, schema, this.#options.store !== undefined);
+    const session = this.#fill(snapshot, await newLedger(id, this.#ports()), schema, this.#options.store !== undefined);
     await session.flush();
     this.#sessions.add(id, session);
     return session as unknown as Session<Schema>;
   }
 
-  #fill(snapshot: SessionSnapshot | LooseSnapshot, id: string, schema: StateSchema | undefined, lasts = false): Session {
-    const ledger = new Ledger(id, this.#ports(), []);
+  #fill(snapshot: SessionSnapshot | LooseSnapshot, ledger: Ledger, schema: StateSchema | undefined, lasts = false): Session {
     ledger.restore(snapshot.events ?? [], snapshot.blobs ?? {});
     const observed = looseState(snapshot);
-    const named = Object.fromEntries(observed.map(({ scope }) => [scope, id]));
+    const named = Object.fromEntries(observed.map(({ scope }) => [scope, ledger.session]));
     // A copy keeps the shared state that it was made with, and its writes to itself.
     const session = this.#wrap(ledger, { ...named, ...recordedScopes(ledger.events), ...snapshot.scopes }, schema ?? this.#options.stateSchema, true);
     const drafts = [...(lasts ? copyDecisions(ledger, session.shared.names) : []), ...observed];
@@ -412,7 +411,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     const { runnables } = app;
     const options: RuntimeOptions = { ...replayOptions(app.#options, replayed), store: memoryStore({ clock: replayed.clock }), runnables };
     const made = new Runtime(options);
-    const ledger = new Ledger(replayed.session, made.#ports(), []);
+    const ledger = await newLedger(replayed.session, made.#ports());
     ledger.restore(replayed.events, replayed.blobs);
     await ledger.release();
     tapes.set(options, replayed.tape);
@@ -426,7 +425,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
 
   /** A copy of a snapshot that can be used at once; for `session.clone()`. */
   static fill(runtime: Runtime, snapshot: SessionSnapshot, schema: StateSchema | undefined): Session {
-    return runtime.#fill(snapshot, snapshot.id, schema);
+    return runtime.#fill(snapshot, new Ledger(snapshot.id, runtime.#ports(), []), schema);
   }
 
   /**

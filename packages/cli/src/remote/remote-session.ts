@@ -20,7 +20,8 @@ export function sessionOf(id: string, events: readonly Event[]): Promise<Session
 
 /** A large value is a reference in a stream. */
 export async function withLargeValues(client: AdjutantClient, session: string, event: Event): Promise<Event> {
-  if (!JSON.stringify(event).includes('"$blob"')) return event;
+  // Or something is written down otherwise because it only looks like a reference.
+  if (!/"\$+blob"/.test(JSON.stringify(event))) return event;
   const { events } = await client.sessions.eventPage(session, { after: event.seq - 1, limit: 1, values: 'full' });
   return (events[0] as unknown as Event | undefined) ?? event;
 }

@@ -9,6 +9,12 @@ export function sha256(data: string | Uint8Array): string {
   return crypto.hash('sha256', data, 'hex');
 }
 
+/** HMAC-SHA-256 of a text under a key, as 64 hexadecimal digits. */
+export function hmacSha256(key: Uint8Array, text: string): string {
+  crypto ??= process.getBuiltinModule('node:crypto');
+  return crypto.createHmac('sha256', key).update(text).digest('hex');
+}
+
 /**
  * A short name for a JSON value: the first 20 hexadecimal digits (80 bits) of the SHA-256 of its canonical JSON.
  * Equal values have equal names whatever the order of their keys.

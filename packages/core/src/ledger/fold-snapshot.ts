@@ -60,5 +60,5 @@ export async function storedStateAt({ store, scope }: Pick<LedgerPorts, 'store' 
   const at = seq ?? head.seq;
   checkSeq(at, head.seq);
   const recorded = snapshotOf(await pointAt(store, session, at), (value) => value);
-  return withBlobs(recorded, store);
+  return withBlobs(recorded, store, session);
 }

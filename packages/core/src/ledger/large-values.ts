@@ -1,5 +1,6 @@
 import { sha256 } from '../base/hash.ts';
-import { type BlobReference, blobReference, blobThresholdBytes } from './blob.ts';
+import { setOwn } from '../base/json.ts';
+import { type BlobReference, blobReference, blobThresholdBytes, escapeLookAlikes } from './blob.ts';
 import type { EventDraft, EventOf, EventType } from './event.ts';
 
 /** A large value on its way to the blob store. */
@@ -7,6 +8,8 @@ export interface LargeValue {
   readonly address: string;
   readonly bytes: Uint8Array;
   readonly value: unknown;
+  /** What stands in its place. */
+  readonly reference: BlobReference;
 }
 
 /** About how long the JSON of a value is, counted no further than `limit`. */
@@ -37,7 +40,7 @@ function replaceBelow(value: unknown, kept: number, found: LargeValue[], address
   if (kept === 0 || typeof value !== 'object' || value === null) return replaceLarge(value, found, addressOf);
   const parts: Record<string, unknown> | unknown[] = Array.isArray(value) ? [...value] : { ...value };
   for (const [key, part] of Object.entries(parts)) {
-    if (!isShort(part)) (parts as Record<string, unknown>)[key] = replaceBelow(part, kept - 1, found, addressOf);
+    if (!isShort(part)) setOwn(parts as Record<string, unknown>, key, replaceBelow(part, kept - 1, found, addressOf));
   }
   return parts;
 }
@@ -50,7 +53,7 @@ function replaceLarge(value: unknown, found: LargeValue[], addressOf: AddressOf)
     for (const [key, part] of Object.entries(parts)) {
       const smaller = replaceLarge(part, found, addressOf);
       if (smaller === part) continue;
-      (parts as Record<string, unknown>)[key] = smaller;
+      setOwn(parts as Record<string, unknown>, key, smaller);
       replaced = true;
     }
     if (replaced && lengthUpTo(parts, blobThresholdBytes) <= blobThresholdBytes) return parts;
@@ -59,8 +62,9 @@ function replaceLarge(value: unknown, found: LargeValue[], addressOf: AddressOf)
   const bytes = encoder.encode(json);
   if (bytes.length <= blobThresholdBytes) return value;
   const address = addressOf(bytes);
-  found.push({ address, bytes, value });
-  return blobReference(address, sha256(bytes), bytes.length, json) satisfies BlobReference;
+  const reference = blobReference(address, sha256(bytes), bytes.length, json);
+  found.push({ address, bytes, value, reference });
+  return reference;
 }
 
 type Member<Type extends EventType> = Exclude<keyof EventOf<Type>, 'v' | 'seq' | 'id' | 'at' | 'type' | 'by' | 'invocationId'>;
@@ -112,11 +116,47 @@ const keptLevels: Readonly<Record<string, number>> = {
 
 const nothingLarge: readonly LargeValue[] = [];
 
+/** An event as it is recorded, and the large values that it refers to. */
+export interface Recordable<Draft> {
+  readonly draft: Draft;
+  readonly large: readonly LargeValue[];
+  /** Whether the event has something that readers must turn back. */
+  readonly isEscaped: boolean;
+}
+
 /**
- * Takes values of more than 64 KB of JSON out of an event: each is replaced by a reference.
+ * Takes values of more than 64 KB of JSON out of an event: each is replaced by a reference. What only looks like a reference is escaped.
  * A large value inside an object is taken out alone if that makes the rest small enough.
+ * @param isReference tells which parts of what is given are references all the same @default none
  */
-export function extractLargeValues(draft: EventDraft, addressOf: AddressOf): { readonly draft: EventDraft; readonly large: readonly LargeValue[] } {
+export function recordable<Draft extends EventDraft>(
+  given: Draft,
+  addressOf: AddressOf,
+  isReference?: (value: object) => boolean,
+): Recordable<Draft> {
+  const { draft, large } = extractLargeValues(given, addressOf);
+  if (holdsNothingGiven(draft)) return { draft: draft as Draft, large, isEscaped: false };
+  const made = new Set<object>(large.map(({ reference }) => reference));
+  const escaped = escapeLookAlikes(draft, (value) => made.has(value) || isReference?.(value) === true);
+  return { draft: escaped as Draft, large, isEscaped: escaped !== draft };
+}
+
+/** Most events hold nothing but what the runtime itself says; looking into all of them would cost more than folding them. */
+function holdsNothingGiven(draft: EventDraft): boolean {
+  switch (draft.type) {
+    case 'model_start':
+      return draft.recipe.contents === undefined;
+    case 'model_end':
+      return draft.error === undefined;
+    case 'tool_attempt':
+    case 'invocation_resume':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function extractLargeValues(draft: EventDraft, addressOf: AddressOf): { readonly draft: EventDraft; readonly large: readonly LargeValue[] } {
   // Nearly all recipes have no contents, and then nothing large.
   if (draft.type === 'model_start' && draft.recipe.contents === undefined) return { draft, large: nothingLarge };
   const members: readonly string[] = measuredMembers[draft.type];

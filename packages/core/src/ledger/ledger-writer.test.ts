@@ -142,10 +142,10 @@ describe('a blob that has gone', () => {
     const { store, inner, sent } = storeWith((count, batch) => {
       if (count === 1) throw new BlobMissingError({ address: batch.blobs?.[0] ?? '' });
     });
-    const putBlob = async (bytes: Uint8Array): Promise<string> => {
+    const putBlob = async (bytes: Uint8Array, address?: string): Promise<string> => {
       // The first put is lost on its way.
       if (sent() === 0) throw unavailable('no answer');
-      addresses.push(await inner.putBlob(bytes));
+      addresses.push(await inner.putBlob(bytes, address));
       return addresses.at(-1) as string;
     };
     const ledger = new Ledger('s', portsOf(Object.assign(Object.create(store), { putBlob })), []);

@@ -349,7 +349,7 @@ export class LedgerWriter {
 
   /** A put that fails too is told by the next append. */
   async #putAgain(blobs: readonly BatchBlob[]): Promise<void> {
-    await Promise.allSettled(blobs.map(({ bytes }) => this.#options.store.putBlob(bytes)));
+    await Promise.allSettled(blobs.map(({ address, bytes }) => this.#options.store.putBlob(bytes, address)));
   }
 
   #landed(events: readonly Event[]): void {

@@ -3,16 +3,16 @@ import type { AdjutantError } from '../base/error.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { IdSource } from '../base/id.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
-import { type BlobReference, replaceReferences } from './blob.ts';
+import { asLiteral, exchangeReferences, findReferences, replaceReferences } from './blob.ts';
 import { blobAddress } from './blob-address.ts';
 import { effectFold, noOpenEffects, type OpenEffects } from './effect-fold.ts';
 import { LedgerConflictError, SessionDeletedError } from './errors.ts';
 import { type Event, type EventDraft, eventVersions, foldEvent } from './event.ts';
 import { emptyInvocationTree, type InvocationTree, invocationFold, replaceInTree } from './invocation-fold.ts';
-import { extractLargeValues } from './large-values.ts';
+import { recordable } from './large-values.ts';
 import { composedDraft } from './late-changes.ts';
 import { type BatchBlob, type BatchExtras, LedgerWriter } from './ledger-writer.ts';
-import { loadBlobs } from './load-blobs.ts';
+import { type LoadedBlobs, loadBlobs } from './load-blobs.ts';
 import type { Claim, LedgerStore, PendingRequest, ReleaseOptions, ReleaseReceipt } from './port.ts';
 import { type Recomposition, recompose, type SharedConflict } from './refused-writes.ts';
 import { type PendingRequests, pendingRequestOf, requestFold, requestIdOf } from './request-fold.ts';
@@ -34,6 +34,8 @@ export interface LedgerPorts {
   readonly owner: string;
   /** Milliseconds that a lease lasts without an append or renewal. */
   readonly leaseMs: number;
+  /** The secret that addresses of large values are made with. @default none, for stores that have none */
+  readonly addressKey?: Uint8Array | undefined;
   /** The record that is replayed, if one is. */
   readonly tape?: LedgerTape | undefined;
 }
@@ -67,15 +69,23 @@ export class Ledger {
   readonly #failureListeners = new Set<Listener<unknown>>();
   readonly #inboxListeners = new Set<Listener<number>>();
   readonly #idPrefix: string;
-  readonly #addressOf = (bytes: Uint8Array): string => blobAddress(this.ports.scope, bytes);
+  /** The references in the events: what is copied out of one event of this ledger into another stays one. */
+  readonly #references = new WeakSet<object>();
+  /** Whether any event has something that readers must turn back. */
+  #holdsEscaped = false;
+  readonly #addressOf = (bytes: Uint8Array): string => blobAddress(this.ports.scope, bytes, this.ports.addressKey);
   #lastAt = 0;
 
-  /** @param blobs what the events refer to, by address */
-  constructor(session: string, ports: LedgerPorts, events: readonly Event[], blobs: ReadonlyMap<string, JsonValue> = new Map()) {
+  /** @param loaded what the events refer to */
+  constructor(session: string, ports: LedgerPorts, events: readonly Event[], loaded?: LoadedBlobs) {
     this.session = session;
     this.ports = ports;
     this.#idPrefix = ports.ids.next().slice(0, 10);
-    for (const [address, value] of blobs) this.#blobs.set(address, value);
+    if (loaded !== undefined) {
+      for (const [address, value] of loaded.blobs) this.#keepBlob(address, value);
+      for (const reference of loaded.references) this.#references.add(reference);
+      this.#holdsEscaped = loaded.isEscaped;
+    }
     for (const event of events) this.#foldForeign(event);
     this.#writer = new LedgerWriter(
       {
@@ -157,7 +167,7 @@ export class Ledger {
     this.#fold(event, mayHoldBlob(event) ? this.whole(event) : event);
   }
 
-  /** An event with its large values in the place of their references. */
+  /** An event as it was given: with its large values in the place of their references. */
   whole<E extends Event>(event: E): E {
     return this.resolve(event) as E;
   }
@@ -176,12 +186,11 @@ export class Ledger {
     for (const late of drafts) {
       const given = composedDraft(late);
       if (given === undefined) continue;
-      const found = blobs.length;
-      const draft = this.#withoutLarge(given, blobs);
+      const draft = this.#recordable(given, blobs);
       const seq = this.events.length + 1;
       const placed = this.ports.tape?.take(draft) ?? draft;
       const event = deepFreeze({ v: eventVersions[draft.type], seq, id: `${this.#idPrefix}${seq.toString(36)}`, at, ...placed }) as Event;
-      this.#fold(event, blobs.length === found ? event : this.whole(event));
+      this.#fold(event, draft === given ? event : this.whole(event));
       appended.push(event);
     }
     this.#writer.add(appended, blobs.length === 0 ? extras : { ...extras, blobs });
@@ -194,6 +203,7 @@ export class Ledger {
     const { failure } = this.#writer;
     if (failure !== undefined) throw failure.error;
     const requests: PendingRequest[] = [];
+    this.#lookInto(recorded);
     const adopted = recorded.map((given) => {
       const event = deepFreeze({ ...given, seq: this.events.length + 1 }) as Event;
       this.#foldForeign(event);
@@ -206,11 +216,14 @@ export class Ledger {
 
   /** Puts other events in the place of drafts whose shared writes were refused or made again, and folds the state anew. */
   #recompose(drafts: readonly Event[], writes: readonly PendingWrite[], conflict: SharedConflict): Recomposition & { readonly blobs: BatchBlob[] } {
-    const remade = recompose(drafts, writes, conflict);
+    // Made of what was given and not of what is recorded, or it would be escaped twice.
+    const given = new Map(drafts.map((draft) => [this.whole(draft), draft]));
+    const remade = recompose([...given.keys()], writes, conflict);
     const events = new Map<Event, Event>();
     const blobs: BatchBlob[] = [];
-    for (const [before, whole] of remade.events) {
-      const after = deepFreeze(this.#withoutLarge(whole, blobs)) as Event;
+    for (const [wholeBefore, whole] of remade.events) {
+      const before = given.get(wholeBefore) as Event;
+      const after = deepFreeze(this.#recordable(whole, blobs)) as Event;
       this.events[before.seq - 1] = after;
       replaceInTree(this.invocations, before.seq, this.whole(after));
       events.set(before, after);
@@ -222,19 +235,40 @@ export class Ledger {
     return { events, writes: remade.writes, blobs };
   }
 
-  /** Keeps the large values of a draft beside it. */
-  #withoutLarge<Draft extends EventDraft>(given: Draft, blobs: BatchBlob[]): Draft {
-    const { draft, large } = extractLargeValues(given, this.#addressOf);
-    for (const { address, bytes, value } of large) {
-      this.#blobs.set(address, deepFreeze(value) as JsonValue);
-      // Not awaited: the store keeps requests in order, and the writer puts a blob that did not arrive again.
-      void this.ports.store.putBlob(bytes).catch(() => undefined);
-      blobs.push({ address, bytes });
+  /** A draft as it is recorded; its large values are kept beside it. */
+  #recordable<Draft extends EventDraft>(given: Draft, blobs: BatchBlob[]): Draft {
+    const { draft, large, isEscaped } = recordable(given, this.#addressOf, (value) => this.#references.has(value));
+    if (isEscaped) this.#holdsEscaped = true;
+    for (const { address, bytes, value, reference } of large) {
+      this.#references.add(reference);
+      this.#keepBlob(address, value as JsonValue);
+      blobs.push(this.#put(address, bytes));
     }
-    return draft as Draft;
+    return draft;
   }
 
-  /** Takes over events of another ledger as they are: for an empty ledger that becomes a copy. */
+  #put(address: string, bytes: Uint8Array): BatchBlob {
+    // Not awaited: the store keeps requests in order, and the writer puts a blob that did not arrive again.
+    void this.ports.store.putBlob(bytes, address).catch(() => undefined);
+    return { address, bytes };
+  }
+
+  #keepBlob(address: string, value: JsonValue): void {
+    this.#blobs.set(address, asLiteral(deepFreeze(value)));
+  }
+
+  /** Looks for references in recorded events, and for what must be turned back when they are read. */
+  #lookInto(recorded: readonly Event[]): void {
+    const isEscaped = findReferences(recorded, (reference) => {
+      if (this.#blobs.has(reference.$blob)) this.#references.add(reference);
+    });
+    if (isEscaped) this.#holdsEscaped = true;
+  }
+
+  /**
+   * Takes over events of another ledger as they are: for an empty ledger that becomes a copy. They refer to nothing but what is given with them,
+   * whatever the store holds.
+   */
   restore(events: readonly Event[], blobs: Readonly<Record<string, JsonValue>>): void {
     // What this build cannot read is refused before anything is kept.
     const read = events.map((event) => (isCurrent(event) ? event : decodeEvent(event, this.session)));
@@ -242,15 +276,19 @@ export class Ledger {
     const put: BatchBlob[] = [];
     for (const [given, value] of Object.entries(blobs)) {
       const bytes = new TextEncoder().encode(JSON.stringify(value));
+      // Another tenant or app has other addresses.
       const address = this.#addressOf(bytes);
       addresses.set(given, address);
-      put.push({ address, bytes });
-      this.#blobs.set(address, deepFreeze(value) as JsonValue);
-      void this.ports.store.putBlob(bytes).catch(() => undefined);
+      this.#keepBlob(address, value);
+      put.push(this.#put(address, bytes));
     }
-    // Another tenant or app has other addresses.
-    const moved = (reference: BlobReference) => ({ ...reference, $blob: addresses.get(reference.$blob) ?? reference.$blob });
-    const own = addresses.size === 0 ? read : read.map((event) => replaceReferences(event, moved) as Event);
+    const own = read.map((event) => {
+      return exchangeReferences(event, (reference) => {
+        const $blob = addresses.get(reference.$blob);
+        return $blob === undefined ? undefined : { ...reference, $blob };
+      }) as Event;
+    });
+    this.#lookInto(own);
     for (const event of own) this.#foldForeign(deepFreeze(event));
     if (own.length > 0) this.#writer.add(own, { blobs: put, requests: this.#ownRequests() });
   }
@@ -354,16 +392,16 @@ export class Ledger {
     return () => this.#failureListeners.delete(listener);
   }
 
-  /** A recorded value, with what the blob store holds in the place of references. */
+  /** A recorded value as it was given: with what the blob store holds in the place of references. */
   readonly resolve = (value: unknown): unknown => {
-    if (this.#blobs.size === 0 || typeof value !== 'object') return value;
-    // What only looks like a reference is a value like any other.
+    if (typeof value !== 'object' || (this.#blobs.size === 0 && !this.#holdsEscaped)) return value;
+    // One whose value is lost stays.
     return replaceReferences(value, (reference) => this.#blobs.get(reference.$blob) ?? reference);
   };
 
   /** Takes large values to memory that events will refer to which are adopted later. */
   keepBlobs(blobs: Readonly<Record<string, JsonValue>>): void {
-    for (const [address, value] of Object.entries(blobs)) this.#blobs.set(address, deepFreeze(value) as JsonValue);
+    for (const [address, value] of Object.entries(blobs)) this.#keepBlob(address, value);
   }
 
   /** The large values in memory, by address. */
@@ -376,16 +414,27 @@ export class Ledger {
 function mayHoldBlob(event: Event): boolean {
   switch (event.type) {
     case 'tool_result':
-      return typeof event.result.content === 'object' || event.result.metadata !== undefined || event.editedArgs !== undefined;
+      if (event.editedArgs !== undefined || event.next !== undefined || event.notes !== undefined) return true;
+      return Object.values(event.result).some((part) => typeof part === 'object');
     case 'model_start':
       return event.recipe.contents !== undefined;
     case 'model_end':
+      return event.error !== undefined;
     case 'tool_attempt':
     case 'invocation_resume':
       return false;
     default:
       return true;
   }
+}
+
+async function withAddressKey(ports: LedgerPorts): Promise<LedgerPorts> {
+  return { ...ports, addressKey: await ports.store.addressKey?.() };
+}
+
+/** A ledger that has no events yet. @throws StoreUnavailableError */
+export async function newLedger(session: string, ports: LedgerPorts): Promise<Ledger> {
+  return new Ledger(session, await withAddressKey(ports), []);
 }
 
 /** Reads a whole ledger into memory. @throws SessionNotFoundError, LedgerUnreadableError, StoreUnavailableError */
@@ -395,5 +444,5 @@ export async function openLedger(session: string, ports: LedgerPorts): Promise<L
     refuseSealed(page, session);
     for (const event of page) events.push(event);
   }
-  return new Ledger(session, ports, events, await loadBlobs(events.filter(mayHoldBlob), ports.store));
+  return new Ledger(session, await withAddressKey(ports), events, await loadBlobs(events.filter(mayHoldBlob), ports.store, session));
 }

@@ -1,26 +1,43 @@
 import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
-import { findReferences, replaceReferences } from './blob.ts';
+import { asLiteral, type BlobReference, findReferences, replaceReferences } from './blob.ts';
 import type { LedgerStore } from './port.ts';
 
-/** The values of references, by address. What the store does not hold is left out: a tool or a model may give something that only looks like a reference. */
-export async function loadBlobs(values: Iterable<unknown>, store: LedgerStore): Promise<ReadonlyMap<string, JsonValue>> {
-  const addresses = new Set<string>();
-  for (const value of values) findReferences(value, ({ $blob }) => addresses.add($blob));
+/** What recorded values refer to. */
+export interface LoadedBlobs {
+  /** By address. */
+  readonly blobs: ReadonlyMap<string, JsonValue>;
+  /** The references to these. */
+  readonly references: readonly BlobReference[];
+  /** Whether the values have something else that must be turned back when they are read. */
+  readonly isEscaped: boolean;
+}
+
+/**
+ * What recorded values of a session refer to. What the store does not hold, or holds for others only, is left out: older versions have recorded
+ * what models and tools gave also where it looks like a reference.
+ */
+export async function loadBlobs(values: Iterable<unknown>, store: LedgerStore, session: string): Promise<LoadedBlobs> {
+  const found: BlobReference[] = [];
+  let isEscaped = false;
+  for (const value of values) if (findReferences(value, (reference) => found.push(reference))) isEscaped = true;
   const blobs = new Map<string, JsonValue>();
-  for (const address of addresses) {
+  for (const address of new Set(found.map(({ $blob }) => $blob))) {
     try {
-      const json = new TextDecoder().decode(await store.getBlob(address));
+      const json = new TextDecoder().decode(await store.getBlob(address, session));
       blobs.set(address, deepFreeze(JSON.parse(json)) as JsonValue);
     } catch (error) {
       if (!isAdjutantError(error, 'blob_missing')) throw error;
     }
   }
-  return blobs;
+  return { blobs, references: found.filter(({ $blob }) => blobs.has($blob)), isEscaped };
 }
 
-/** A value with what the store holds in the place of its references. */
-export async function withBlobs<Value>(value: Value, store: LedgerStore): Promise<Value> {
-  const blobs = await loadBlobs([value], store);
-  return blobs.size === 0 ? value : (replaceReferences(value, (reference) => blobs.get(reference.$blob) ?? reference) as Value);
+/** A recorded value of a session as it was given: with what the store holds in the place of its references. */
+export async function withBlobs<Value>(value: Value, store: LedgerStore, session: string): Promise<Value> {
+  const { blobs } = await loadBlobs([value], store, session);
+  return replaceReferences(value, (reference) => {
+    const found = blobs.get(reference.$blob);
+    return found === undefined ? reference : asLiteral(found);
+  }) as Value;
 }

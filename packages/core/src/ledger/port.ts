@@ -276,12 +276,21 @@ export interface LedgerStore {
    */
   fork(session: string, atSeq: number, newSession: string, first?: readonly Event[]): Promise<void>;
   /**
+   * The secret of this tenant and app that addresses of blobs are made with, so that nobody can find an address who knows a content. Random, made at
+   * the first use, and always the same from then on, in all processes. Left out: addresses are made without one.
+   */
+  addressKey?(): Promise<Uint8Array>;
+  /**
    * Stores bytes under an address that depends on them and on tenant and app; storing them twice is storing them once.
-   * @param address for a store around this one, which names what it hands on itself: the address to take. Bytes that are there already stay. @default `blobAddress` of the bytes
+   * @param address the address to take, for those who know it before. Bytes that are there already stay. @default `blobAddress` of the bytes and the store's `addressKey`
    */
   putBlob(bytes: Uint8Array, address?: string): Promise<string>;
-  /** @throws BlobMissingError */
-  getBlob(address: string): Promise<Uint8Array>;
+  /**
+   * @param session on behalf of which the blob is read: it is missing unless an append to this session has referred to it, or one to the prefix that
+   * it shares as a fork. Whoever reads what events refer to must give it. @default those of all sessions of the tenant and app
+   * @throws BlobMissingError
+   */
+  getBlob(address: string, session?: string): Promise<Uint8Array>;
   /** The values of one shared scope, and the versions of keys that were deleted. */
   readShared(scope: string, scopeId: string): Promise<Readonly<Record<string, SharedValue>>>;
   /** Sessions, newest first. */
@@ -296,8 +305,9 @@ export interface LedgerStore {
   /** Sessions that no live lease holds and whose `wakeAt` has come or whose inbox is not empty; the longest overdue first. */
   due(options?: { readonly limit?: number }): Promise<readonly DueSession[]>;
   /**
-   * Makes a session unreadable and its id free at once. Events that forks share stay for as long as one of them lives; requests, inbox,
-   * snapshots and references to blobs go. Its writer is fenced.
+   * Makes a session unreadable and its id free at once. Events that forks share stay for as long as one of them lives; requests, inbox and
+   * snapshots go, and so do the blobs that nothing else refers to any more, those that a batch under way would refer to included: its append
+   * fails with `BlobMissingError`. Its writer is fenced.
    * @throws SessionNotFoundError
    */
   delete(session: string, options?: DeleteOptions): Promise<void>;

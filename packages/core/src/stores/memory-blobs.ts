@@ -1,5 +1,6 @@
 import { blobAddress } from '../ledger/blob-address.ts';
 import { BlobMissingError } from '../ledger/errors.ts';
+import { newAddressKey } from './address-key.ts';
 
 interface StoredBlob {
   readonly bytes: Uint8Array;
@@ -11,12 +12,14 @@ interface StoredBlob {
 export class MemoryBlobs {
   readonly #scope: { readonly tenant: string; readonly app: string };
   readonly #blobs = new Map<string, StoredBlob>();
+  /** What addresses are made with. */
+  readonly key: Uint8Array = newAddressKey();
 
   constructor(scope: { readonly tenant: string; readonly app: string }) {
     this.#scope = scope;
   }
 
-  put(bytes: Uint8Array, now: number, address: string = blobAddress(this.#scope, bytes)): string {
+  put(bytes: Uint8Array, now: number, address: string = blobAddress(this.#scope, bytes, this.key)): string {
     this.#blobs.set(address, { bytes: this.#blobs.get(address)?.bytes ?? bytes.slice(), putAt: now });
     return address;
   }
@@ -26,6 +29,11 @@ export class MemoryBlobs {
     const blob = this.#blobs.get(address);
     if (blob === undefined) throw new BlobMissingError({ address });
     return blob.bytes;
+  }
+
+  /** Removes some, but for those that are in use. */
+  remove(addresses: Iterable<string>, used: ReadonlySet<string>): void {
+    for (const address of addresses) if (!used.has(address)) this.#blobs.delete(address);
   }
 
   /** Removes those that are not in use and were put last before `before`. */

@@ -157,6 +157,13 @@ export class MemoryLedger {
     if (this.#origin !== undefined) yield* this.#origin.ledger.blobsInUse();
   }
 
+  /** Whether this ledger, or the prefix that it shares, refers to a blob. */
+  refersTo(address: string, upTo = Number.POSITIVE_INFINITY): boolean {
+    const first = this.#blobs.get(address);
+    if (first !== undefined && first <= upTo) return true;
+    return this.#origin?.ledger.refersTo(address, Math.min(upTo, this.#origin.seq)) === true;
+  }
+
   inbox(): readonly InboxEntry[] {
     const entries = [...this.#inbox.values()];
     return [...entries.filter((entry) => entry.lane === 'control'), ...entries.filter((entry) => entry.lane === 'input')];

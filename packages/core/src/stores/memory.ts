@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../base/clock.ts';
-import { LedgerConflictError, SessionExistsError, SessionNotFoundError, StoreUnavailableError } from '../ledger/errors.ts';
+import { BlobMissingError, LedgerConflictError, SessionExistsError, SessionNotFoundError, StoreUnavailableError } from '../ledger/errors.ts';
 import type { Event } from '../ledger/event.ts';
 import type {
   AppendReceipt,
@@ -234,8 +234,14 @@ class MemoryLedgerStore implements LedgerStore {
     return this.#blobs.put(bytes, this.#clock.now(), address);
   }
 
-  async getBlob(address: string): Promise<Uint8Array> {
+  async addressKey(): Promise<Uint8Array> {
     this.#checkOpen();
+    return this.#blobs.key.slice();
+  }
+
+  async getBlob(address: string, session?: string): Promise<Uint8Array> {
+    this.#checkOpen();
+    if (session !== undefined && this.#ledgers.get(session)?.refersTo(address) !== true) throw new BlobMissingError({ address });
     return this.#blobs.get(address).slice();
   }
 
@@ -280,6 +286,7 @@ class MemoryLedgerStore implements LedgerStore {
   async delete(session: string, options: DeleteOptions = {}): Promise<void> {
     const ledger = this.#find(session);
     const deleted = options.erase === true ? [...ledger.family()].filter((relative) => !relative.isDeleted) : [ledger];
+    const left = new Set(deleted.flatMap((each) => [...each.blobsInUse()]));
     for (const each of deleted) {
       this.#firstEpoch = Math.max(this.#firstEpoch, each.receipt.epoch + 1);
       this.#ledgers.delete(each.session);
@@ -287,6 +294,7 @@ class MemoryLedgerStore implements LedgerStore {
       each.delete();
       this.#followers.wake(each.session);
     }
+    if (left.size > 0) this.#blobs.remove(left, this.#blobsInUse());
   }
 
   async putSnapshot(session: string, snapshot: FoldSnapshot): Promise<void> {
@@ -301,9 +309,13 @@ class MemoryLedgerStore implements LedgerStore {
   }
 
   sweepBlobs(before: number): number {
+    return this.#blobs.sweep(this.#blobsInUse(), before);
+  }
+
+  #blobsInUse(): ReadonlySet<string> {
     const used = new Set<string>();
     for (const ledger of this.#ledgers.values()) for (const address of ledger.blobsInUse()) used.add(address);
-    return this.#blobs.sweep(used, before);
+    return used;
   }
 
   #find(session: string): MemoryLedger {

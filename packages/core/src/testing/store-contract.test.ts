@@ -53,7 +53,10 @@ function failures(found: readonly Outcome[]): readonly string[] {
   return found.flatMap(({ name, error }) => (error === undefined ? [] : [name]));
 }
 
-type Method<Name extends keyof LedgerStore> = (ledgers: LedgerStore, ...args: Parameters<LedgerStore[Name]>) => ReturnType<LedgerStore[Name]>;
+type Method<Name extends keyof LedgerStore> = (
+  ledgers: LedgerStore,
+  ...args: Parameters<Required<LedgerStore>[Name]>
+) => ReturnType<Required<LedgerStore>[Name]>;
 
 /** A store in memory with one method that breaks a rule. */
 function broken<Name extends keyof LedgerStore>(name: Name, method: Method<Name>): () => Store {
@@ -62,7 +65,7 @@ function broken<Name extends keyof LedgerStore>(name: Name, method: Method<Name>
     const wrap = (ledgers: LedgerStore): LedgerStore =>
       new Proxy(ledgers, {
         get: (target, asked) => {
-          if (asked === name) return (...args: Parameters<LedgerStore[Name]>) => method(target, ...args);
+          if (asked === name) return (...args: Parameters<Required<LedgerStore>[Name]>) => method(target, ...args);
           return (Reflect.get(target, asked) as (...args: unknown[]) => unknown).bind(target);
         },
       });

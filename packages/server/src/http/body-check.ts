@@ -8,8 +8,8 @@ const deepest = 200;
 const mostMembers = 10_000;
 
 /**
- * Refuses bodies that ledgers cannot hold as they are: what is nested too deep or has too many members, and what looks like a reference to a large value, in whose place
- * readers would find that value, which may be another's.
+ * Refuses bodies that ledgers cannot hold as they are: what is nested too deep or has too many members, and what looks like a reference to a
+ * large value. A ledger would take it for a value of this form, while a sender hands back what was read as a reference and means the value.
  * @throws RequestRefusedError `invalid_request` (400)
  */
 export function assertStorable(body: unknown): void {

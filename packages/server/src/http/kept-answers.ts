@@ -134,7 +134,7 @@ export class KeptAnswers {
     let found: KeptRequest | undefined;
     try {
       for await (const page of ledgers.read(record)) {
-        for (const event of page) if (event.type === 'decision') found = await folded(ledgers, found, event);
+        for (const event of page) if (event.type === 'decision') found = await folded({ ledgers, session: record }, found, event);
       }
     } catch (error) {
       if (isAdjutantError(error, 'session_not_found')) return undefined;
@@ -146,14 +146,19 @@ export class KeptAnswers {
   async #keep(ledgers: LedgerStore, session: string, head: Pick<Claim, 'seq' | 'epoch'>, { by }: KeyedRequest, answer: KeptAnswer): Promise<void> {
     const { status, headers, body, withheld } = answer;
     const bytes = Buffer.from(body);
-    const address = bytes.length > largestBody ? await ledgers.putBlob(bytes) : undefined;
+    const isLarge = bytes.length > largestBody;
+    const address = isLarge ? await ledgers.putBlob(bytes) : undefined;
     const data: JsonObject = { status, headers: { ...headers }, withheld, ...(address === undefined ? { body } : { bodyAt: address }) };
     const event = this.#event(head.seq + 1, by, 'answer', 'The request was carried out; this is what its repetitions get.', data);
-    await ledgers.append(session, head, {
-      events: [event],
-      ...(address === undefined ? {} : { blobs: [address] }),
-      summary: { status: 'completed' },
-    });
+    const batch = { events: [event], ...(address === undefined ? {} : { blobs: [address] }), summary: { status: 'completed' } as const };
+    try {
+      await ledgers.append(session, head, batch);
+    } catch (error) {
+      // It went with another answer of the same text, which was removed in between.
+      if (!isLarge || !isAdjutantError(error, 'blob_missing')) throw error;
+      await ledgers.putBlob(bytes);
+      await ledgers.append(session, head, batch);
+    }
   }
 
   #requestEvent(seq: number, { by, fingerprint }: KeyedRequest, seed: string): EventOf<'decision'> {
@@ -203,14 +208,14 @@ function judge(known: KeptRequest | undefined, { fingerprint }: KeyedRequest): B
 }
 
 async function folded(
-  ledgers: LedgerStore,
+  { ledgers, session }: { readonly ledgers: LedgerStore; readonly session: string },
   found: KeptRequest | undefined,
   { decision, data, at }: EventOf<'decision'>,
 ): Promise<KeptRequest | undefined> {
   if (decision === 'request') return { fingerprint: String(data?.['fingerprint']), seed: String(data?.['seed']), at, answer: undefined };
   if (found === undefined || decision !== 'answer') return found;
   const { status, headers, body, bodyAt, withheld } = data as JsonObject;
-  const text = typeof bodyAt === 'string' ? Buffer.from(await ledgers.getBlob(bodyAt)).toString('utf8') : String(body);
+  const text = typeof bodyAt === 'string' ? Buffer.from(await ledgers.getBlob(bodyAt, session)).toString('utf8') : String(body);
   return { ...found, answer: { status: Number(status), headers: headers as Record<string, string>, body: text, withheld: withheld === true } };
 }
 

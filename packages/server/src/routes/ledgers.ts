@@ -55,7 +55,7 @@ export const addLedgerRoutes: AddRoutes = (api) => {
     if (after > last) throw new SeqOutOfRangeError({ seq: after, last });
     const events: StoredEvent[] = [];
     const page = app.events(id, { after, upTo: after + limit });
-    for await (const event of values === 'full' ? largePage(page, ledgersOf(app)) : page) events.push(event);
+    for await (const event of values === 'full' ? largePage(page, { ledgers: ledgersOf(app), session: id }) : page) events.push(event);
     const next = events.at(-1)?.seq ?? after;
     return { status: 200, body: { events: events as unknown as z.infer<typeof eventPageSchema>['events'], next, last: Math.max(last, next) } };
   });

@@ -248,7 +248,7 @@ function outlineAnswer({ id, agent, kind, status, waitsFor, error, stopReason, u
 async function runAnswer({ app, params }: RouteInput<{ run: string }, unknown, unknown>, session: string, view: RunView): Promise<RunAnswer> {
   const { outline, requests } = view;
   if (outline === undefined) return { id: params.run, session, status: 'accepted', requests: [], ...noUse };
-  const { output } = await withLargeValues({ output: outline.output }, ledgersOf(app));
+  const { output } = await withLargeValues({ output: outline.output }, { ledgers: ledgersOf(app), session });
   const asked = requests as unknown as RunAnswer['requests'];
   return { ...outlineAnswer(outline), session, requests: asked, ...(output === undefined ? {} : { output }) };
 }

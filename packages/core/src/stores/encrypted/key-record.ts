@@ -23,8 +23,10 @@ export interface KeyRecord {
   readonly segments: readonly WrappedSegment[];
   /** The session that was forked, until the fork is there and has its keys. */
   readonly from?: string;
-  /** What the session list shows of a fork until it has a title of its own, sealed with its own key. */
+  /** What the session list says of a fork until it has an entry of its own, sealed with its own key. */
   readonly title?: string;
+  /** The session's entry in the list is sealed whole once it has events; missing where an older version made the record and nothing was written since. */
+  readonly sealsEntry?: true;
   /** Vouches for all but what is wrapped, which vouches for itself, and `from`. */
   readonly mac: string;
 }
@@ -39,7 +41,8 @@ export interface RecordPlace {
 /** @param ownKey the data key of the record's own segment */
 export function recordMac({ tenant, app, name }: RecordPlace, ownKey: Uint8Array, record: Omit<KeyRecord, 'mac'>): string {
   const segments = record.segments.map(({ id, after }) => [id, after]);
-  return authenticationCode(derivedKey(ownKey, 'record'), JSON.stringify([tenant, app, name, record.v, record.line, segments, record.title ?? null]));
+  const parts = [tenant, app, name, record.v, record.line, segments, record.title ?? null, ...(record.sealsEntry === true ? ['entry'] : [])];
+  return authenticationCode(derivedKey(ownKey, 'record'), JSON.stringify(parts));
 }
 
 export function ownSegment(record: KeyRecord): WrappedSegment {

@@ -83,20 +83,20 @@ export class KeyRing {
   /**
    * Prepares the record of a fork: its own key, and which of the keys of the session that is forked it needs. Their copies come with `adopt`, when
    * the fork is there: a fork that is not made must not keep keys of a session that is deleted.
-   * @param sealTitle seals what the session list is to show of the fork at first
+   * @param sealEntry seals what the session list is to say of the fork at first
    * @throws SessionExistsError
    */
-  async prepareFork(session: string, parent: SessionKeys, fork: { atSeq: number; session: string; sealTitle: SealTitle }): Promise<SessionKeys> {
+  async prepareFork(session: string, parent: SessionKeys, fork: { atSeq: number; session: string; sealEntry: SealEntry }): Promise<SessionKeys> {
     const name = recordName(fork.session);
     const { segment, key } = await this.#parts.dataKeys.make(fork.atSeq);
     const own = segmentWith(segment.id, fork.atSeq, key);
     const inherited = parent.segments.filter(({ after }) => after < fork.atSeq);
     const hangsOn = inherited.at(-1) ?? parent.segments[0];
     const line = [...parent.line.slice(0, parent.line.indexOf(hangsOn?.id ?? '') + 1), own.id];
-    const keys = new SessionKeys(line, [...inherited, own], undefined);
-    const title = fork.sealTitle(keys);
+    const keys = new SessionKeys(line, [...inherited, own], { sealsEntry: true });
+    const title = fork.sealEntry(keys);
     const segments = [...inherited.map(({ id, after }) => ({ id, after })), segment];
-    const record = { v: 1, line, segments, from: session, ...(title === undefined ? {} : { title }) } as const;
+    const record = { v: 1, line, segments, from: session, title, sealsEntry: true } as const;
     await this.#parts.records.change(name, async () => {
       // Asked under the claim: whoever makes the session meanwhile claims the record too, before it is used.
       if ((await this.#parts.ledgers.head(fork.session)) !== undefined) throw new SessionExistsError({ session: fork.session });
@@ -110,6 +110,17 @@ export class KeyRing {
     const record = await this.#adopt(recordName(session));
     this.forget(session);
     return record !== undefined;
+  }
+
+  /** To be called when the entry of a session is sealed whole for the first time: from then on it must be. */
+  async entrySealed(session: string, { own }: SessionKeys): Promise<void> {
+    const name = recordName(session);
+    await this.#parts.records.change(name, async (found) => {
+      if (found === undefined || own.key === undefined || found.sealsEntry === true || ownSegment(found).id !== own.id) return undefined;
+      const sealed = { ...found, sealsEntry: true } as const;
+      return { ...sealed, mac: recordMac(this.#place(name), own.key, sealed) };
+    });
+    this.forget(session);
   }
 
   /** Destroys the keys of a session that nobody else needs. */
@@ -178,7 +189,7 @@ export class KeyRing {
       // The record of a fork that was never made, or that is gone, is no record of an empty session.
       if (found !== undefined && ownSegment(found).after === 0) return undefined;
       const { segment, key } = await this.#parts.dataKeys.make(0);
-      const made = { v: 1, line: [segment.id], segments: [segment] } as const;
+      const made = { v: 1, line: [segment.id], segments: [segment], ...(name === appRecord ? {} : ({ sealsEntry: true } as const)) } as const;
       return { ...made, mac: recordMac(this.#place(name), key, made) };
     });
     const whole = record?.from === undefined ? record : await this.#adopt(name);
@@ -206,7 +217,7 @@ export class KeyRing {
   /** @throws SealBrokenError, KeyUnavailableError */
   async #open(name: string, record: KeyRecord): Promise<SessionKeys> {
     const opened = record.segments.map(async (segment) => segmentWith(segment.id, segment.after, await this.#parts.dataKeys.unwrap(segment)));
-    const keys = new SessionKeys(record.line, await Promise.all(opened), record.title);
+    const keys = new SessionKeys(record.line, await Promise.all(opened), record);
     if (keys.own.key !== undefined && recordMac(this.#place(name), keys.own.key, record) === record.mac) return keys;
     throw new SealBrokenError({ what: `The key record "${name}"` });
   }
@@ -220,4 +231,4 @@ export class KeyRing {
   }
 }
 
-export type SealTitle = (keys: SessionKeys) => string | undefined;
+export type SealEntry = (keys: SessionKeys) => string;

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
-import type { InboxEntry, InboxItem, PendingRequest, RequestRow, SharedWrite } from '../../ledger/port.ts';
+import type { InboxEntry, InboxItem, PendingRequest, RequestRow, SessionListing, SharedWrite } from '../../ledger/port.ts';
 import { authenticationCode, derivedKey, type SealKey, seal, sealText, unseal, unsealText } from './cipher.ts';
 import { SealBrokenError } from './errors.ts';
 import type { Segment, SessionKeys } from './session-keys.ts';
@@ -26,6 +26,23 @@ function opened(text: string | undefined, what: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
+/** What the session list says of a session, and how far the ledger went then. */
+export interface ListEntry {
+  readonly title?: string | undefined;
+  readonly user?: string | undefined;
+  readonly runnable?: string | undefined;
+  /** The last event that there was when it was sealed. */
+  readonly seq: number;
+}
+
+export interface OpenedEntry extends ListEntry {
+  /** An older version wrote it: only the title was sealed. */
+  readonly isOld: boolean;
+}
+
+/** Tells an entry from a title of older versions, which is base64. */
+const entryMark = 'entry.';
+
 /** Seals and opens what belongs to a session besides its events. Content is named by its segment where a fork may show what it does not share. */
 export class SessionSeals {
   readonly #scope: SealScope;
@@ -34,20 +51,45 @@ export class SessionSeals {
     this.#scope = scope;
   }
 
-  sealTitle(keys: SessionKeys, title: string): string {
+  sealEntry(keys: SessionKeys, { title, user, runnable, seq }: ListEntry): string {
     const { own } = keys;
-    return `${own.id}.${sealText(keyOf(own, 'The title'), placeOf(this.#scope, 'title', own.id), title)}`;
+    const text = JSON.stringify({ title, user, runnable, seq });
+    return `${own.id}.${entryMark}${sealText(keyOf(own, 'The entry'), placeOf(this.#scope, 'entry', own.id), text)}`;
   }
 
-  /** The title of a session; a fork shows that of its origin, which was sealed anew for it, until it has one of its own. */
-  openTitle(session: string, keys: SessionKeys, stored: string): string | undefined {
+  /**
+   * What the list says of a session, which is kept as its title, checked against what lies beside it in the clear. A fork has that of its origin,
+   * which was sealed anew for it, until it has one of its own.
+   * @throws SealBrokenError
+   */
+  openEntry(keys: SessionKeys, listing: SessionListing): OpenedEntry {
     const { own } = keys;
-    const what = `The title of session "${session}"`;
+    const { id: session, title: stored = '', user, runnable } = listing;
+    const what = `The entry of session "${session}" in the list`;
     const isOwn = stored.startsWith(`${own.id}.`);
-    if (!isOwn && keys.line.length === 1) throw new SealBrokenError({ what });
-    const title = isOwn ? stored : keys.title;
-    if (title === undefined) return undefined;
-    const text = unsealText(keyOf(own, what), placeOf(this.#scope, 'title', own.id), title.slice(own.id.length + 1));
+    const sealed = (isOwn || keys.line.length === 1 ? stored : (keys.title ?? '')).slice(own.id.length + 1);
+    if (!sealed.startsWith(entryMark)) return this.#openOldEntry(keys, listing, isOwn, sealed);
+    const text =
+      isOwn || keys.line.length > 1 ? unsealText(keyOf(own, what), placeOf(this.#scope, 'entry', own.id), sealed.slice(entryMark.length)) : undefined;
+    const entry = opened(text, what) as unknown as ListEntry;
+    // What a fork has of its origin is what that was like when the fork was prepared.
+    if (isOwn && (entry.user !== user || entry.runnable !== runnable)) throw new SealBrokenError({ what });
+    return { ...entry, isOld: false };
+  }
+
+  /** Older versions sealed nothing but the title. */
+  #openOldEntry(keys: SessionKeys, { id: session, title: stored, user, runnable, seq }: SessionListing, isOwn: boolean, sealed: string): OpenedEntry {
+    const { own } = keys;
+    const what = `The entry of session "${session}" in the list`;
+    const isForeign = stored !== undefined && !isOwn && keys.line.length === 1;
+    if (isForeign || (keys.sealsEntry && (seq > 0 || stored !== undefined || user !== undefined))) throw new SealBrokenError({ what });
+    const entry = { ...(user === undefined ? {} : { user }), ...(runnable === undefined ? {} : { runnable }), seq: 0, isOld: true };
+    if (sealed === '') return entry;
+    return { ...entry, title: this.#openOldTitle(own, sealed, what) };
+  }
+
+  #openOldTitle(own: Segment, sealed: string, what: string): string {
+    const text = unsealText(keyOf(own, what), placeOf(this.#scope, 'title', own.id), sealed);
     if (text === undefined) throw new SealBrokenError({ what });
     return text;
   }
@@ -129,6 +171,11 @@ export class AppSeals {
     const place = this.#sharedPlace(scope, scopeId, key);
     const text = typeof stored === 'string' ? unsealText(derivedKey(this.#key, place), place, stored) : undefined;
     return opened(text, `The shared value "${key}" of "${scope}" "${scopeId}"`);
+  }
+
+  /** What addresses are made with, so that nobody finds one who knows a content. */
+  addressKey(): Uint8Array {
+    return derivedKey(this.#key, placeOf(this.#scope, 'blob address'));
   }
 
   /** Where the blob of an address is kept. Only who knows the address, which stands in sealed events, can tell. */

@@ -1,4 +1,5 @@
 import { derivedKey, type SealKey, takenOver } from './cipher.ts';
+import type { KeyRecord } from './key-record.ts';
 
 /** A segment whose key is at hand. */
 export interface Segment {
@@ -19,13 +20,16 @@ export class SessionKeys {
   readonly line: readonly string[];
   /** In the order of their events. */
   readonly segments: readonly Segment[];
-  /** The sealed title of a fork that has none of its own. */
+  /** The sealed entry of a fork that has none of its own; of older versions, its title alone. */
   readonly title: string | undefined;
+  /** Whether the entry in the session list is certainly sealed whole. */
+  readonly sealsEntry: boolean;
 
-  constructor(line: readonly string[], segments: readonly Segment[], title: string | undefined) {
+  constructor(line: readonly string[], segments: readonly Segment[], { title, sealsEntry }: Pick<KeyRecord, 'title' | 'sealsEntry'>) {
     this.line = line;
     this.segments = segments;
     this.title = title;
+    this.sealsEntry = sealsEntry === true;
   }
 
   /** What new content is sealed with. */

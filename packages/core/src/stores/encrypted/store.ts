@@ -1,6 +1,6 @@
 import { isAdjutantError } from '../../base/error.ts';
 import { blobAddress } from '../../ledger/blob-address.ts';
-import { BlobMissingError, LedgerConflictError, SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
+import { BlobMissingError, LedgerConflictError, LedgerUnreadableError, SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import type {
   AppendReceipt,
@@ -23,12 +23,14 @@ import type {
   RequestRow,
   RequestSettlement,
   SessionListing,
+  SessionSummary,
   SharedValue,
   StoredEvent,
 } from '../../ledger/port.ts';
+import { recordedScopes } from '../../ledger/shared-state.ts';
 import { checkBatch, checkForkPoint, checkNumbers, checkSnapshot } from '../batch.ts';
 import { checkRequests } from '../requests.ts';
-import { SegmentKeyMissingError } from './errors.ts';
+import { SealBrokenError, SegmentKeyMissingError } from './errors.ts';
 import { EventSeals } from './event-seals.ts';
 import type { KeyRing } from './key-ring.ts';
 import { AppSeals, SessionSeals } from './seals.ts';
@@ -78,15 +80,20 @@ export class EncryptedLedgerStore implements LedgerStore {
     checkRequests(session, batch.requests);
     const names = new Map<string, string>();
     const sealing = this.#sealBatch(session, expected, batch, names);
+    let receipt: AppendReceipt;
     try {
-      return await this.#order.inTurn(this.#orderName(session), sealing, (sealed) => this.#inner.append(session, expected, sealed));
+      receipt = await this.#order.inTurn(this.#orderName(session), sealing, ({ sealed }) => this.#inner.append(session, expected, sealed));
     } catch (error) {
       throw asBlobMissing(error, names);
     }
+    const { keys } = await sealing;
+    // If that fails, the next entry does it.
+    if (batch.summary !== undefined && keys?.sealsEntry === false) await this.#ring.entrySealed(session, keys).catch(() => undefined);
+    return receipt;
   }
 
   /** @param names gets the addresses of blobs, by the names under which they are kept */
-  async #sealBatch(session: string, expected: Head, batch: Batch, names: Map<string, string>): Promise<Batch> {
+  async #sealBatch(session: string, expected: Head, batch: Batch, names: Map<string, string>): Promise<SealedBatch> {
     const { events, summary, requests, shared, blobs, ...rest } = batch;
     const app = isFilled(shared) || isFilled(blobs) ? await this.#appSeals() : undefined;
     if (app !== undefined) for (const address of blobs ?? []) names.set(app.blobName(address), address);
@@ -97,33 +104,60 @@ export class EncryptedLedgerStore implements LedgerStore {
       ...(shared === undefined ? {} : { shared: shared.map((write) => app?.sealShared(write) ?? write) }),
       ...(blobs === undefined ? {} : { blobs: [...names.keys()] }),
     };
-    const hasContent = events.length > 0 || isFilled(requests) || summary?.title !== undefined;
-    if (!hasContent) return { ...sealed, events, ...(summary === undefined ? {} : { summary }) };
+    if (events.length === 0 && !isFilled(requests) && summary === undefined) return { sealed: { ...sealed, events }, keys: undefined };
     const keys = await this.#ring.forWriting(session);
     if (keys === undefined) throw conflict(session, expected);
-    return {
+    const entry = this.#sealedSummary(keys, expected, batch);
+    const whole: Batch = {
       ...sealed,
       events: events.map((event) => this.#events.seal(keys, session, event)),
-      ...(summary === undefined
-        ? {}
-        : { summary: summary.title === undefined ? summary : { ...summary, title: this.#seals.sealTitle(keys, summary.title) } }),
+      ...(entry === undefined ? {} : { summary: entry }),
       ...(requests === undefined ? {} : { requests: requests.map((request) => this.#seals.sealRequest(keys, request)) }),
     };
+    return { sealed: whole, keys };
+  }
+
+  /** The entry of the list; the first events bring one in any case, so that one that is missing was taken away. */
+  #sealedSummary(keys: SessionKeys, { seq }: Head, { summary, events }: Batch): SessionSummary | undefined {
+    const isFirst = keys.sealsEntry && seq === 0 && events.length > 0;
+    const given = summary ?? (isFirst ? ({ status: 'active' } as const) : undefined);
+    return given && { ...given, title: this.#seals.sealEntry(keys, { ...given, seq: seq + events.length }) };
   }
 
   async *read(session: string, range?: ReadRange): AsyncGenerator<readonly Event[], void, undefined> {
     const reader = new Reader(this.#ring, session);
+    const end = range?.upTo === undefined ? await this.#sealedEnd(session) : 0;
+    let last = range?.after ?? 0;
     for await (const page of this.#inner.read(session, range)) {
+      last = page.at(-1)?.seq ?? last;
       yield await this.#opened(reader, (keys) => page.map((event) => this.#events.open(keys, session, event)));
     }
+    if (last < end) await this.#assertWhole(session, last);
   }
 
   async *readStored(session: string, range?: ReadRange): AsyncGenerator<readonly StoredEvent[], void, undefined> {
     // What does not open is marked and not tried again, so the keys must be those of now.
     const reader = new Reader(this.#ring, session, await this.#ring.findAnew(session));
+    const end = range?.upTo === undefined ? await this.#sealedEnd(session) : 0;
+    let last = range?.after ?? 0;
     for await (const page of this.#inner.readStored(session, range)) {
+      last = page.at(-1)?.seq ?? last;
       yield await this.#opened(reader, (keys) => page.map((event) => this.#events.openStored(keys, session, event)));
     }
+    if (last < end && last < (await this.#sealedEnd(session))) yield [{ type: 'unreadable', seq: last + 1, reason: cutOff }];
+  }
+
+  /** How far the ledger went at the least when its entry in the list was sealed last. */
+  async #sealedEnd(session: string): Promise<number> {
+    const [listing] = await this.#inner.list({ id: session, limit: 1 });
+    if (listing === undefined || isEmpty(listing)) return 0;
+    const entry = await new Reader(this.#ring, session).open((keys) => this.#seals.openEntry(keys, listing));
+    return entry?.seq ?? 0;
+  }
+
+  /** @throws LedgerUnreadableError when the ledger has lost its end: `last` is the last event that there is */
+  async #assertWhole(session: string, last: number): Promise<void> {
+    if ((await this.#sealedEnd(session)) > last) throw new LedgerUnreadableError({ session, seq: last + 1, reason: cutOff });
   }
 
   async *follow(session: string, afterSeq: number, signal: AbortSignal): AsyncGenerator<Event, void, undefined> {
@@ -141,6 +175,15 @@ export class EncryptedLedgerStore implements LedgerStore {
     const claim = await this.#inner.claim(session, owner, options);
     // Another process may have deleted the session and made another one of its name. None does from now on without fencing this writer.
     this.#ring.forget(session);
+    try {
+      // What is appended would take the place of what was cut off.
+      await this.#assertWhole(session, claim.seq);
+    } catch (error) {
+      // Who lacks the key can append nothing, and is told then.
+      if (isAdjutantError(error, 'key_unavailable')) return claim;
+      await this.#inner.release(claim).catch(() => undefined);
+      throw error;
+    }
     return claim;
   }
 
@@ -179,9 +222,9 @@ export class EncryptedLedgerStore implements LedgerStore {
     if (parent === undefined || head === undefined) throw this.#notFound(session);
     checkForkPoint(session, atSeq, head.seq);
     if ((await this.#inner.head(newSession)) !== undefined) throw new SessionExistsError({ session: newSession });
-    const title = (await this.list({ id: session }))[0]?.title;
-    const sealTitle = (keys: SessionKeys): string | undefined => (title === undefined ? undefined : this.#seals.sealTitle(keys, title));
-    const keys = await this.#ring.prepareFork(session, parent, { atSeq, session: newSession, sealTitle });
+    const [origin] = await this.list({ id: session });
+    const sealEntry = (keys: SessionKeys): string => this.#seals.sealEntry(keys, { ...origin, seq: atSeq + first.length });
+    const keys = await this.#ring.prepareFork(session, parent, { atSeq, session: newSession, sealEntry });
     await this.#inner.fork(
       session,
       atSeq,
@@ -191,23 +234,28 @@ export class EncryptedLedgerStore implements LedgerStore {
     if (!(await this.#ring.adopt(newSession))) throw new SegmentKeyMissingError({ session: newSession, app: this.#scope.app });
   }
 
-  putBlob(bytes: Uint8Array, address: string = blobAddress(this.#scope, bytes)): Promise<string> {
+  async addressKey(): Promise<Uint8Array> {
+    return (await this.#appSeals()).addressKey();
+  }
+
+  putBlob(bytes: Uint8Array, address?: string): Promise<string> {
     return this.#underWay.during(() => this.#putBlob(bytes, address));
   }
 
-  async #putBlob(bytes: Uint8Array, address: string): Promise<string> {
+  async #putBlob(bytes: Uint8Array, known: string | undefined): Promise<string> {
     // A copy: the caller may change its bytes while the key is looked for.
     const copy = bytes.slice();
+    const address = known ?? blobAddress(this.#scope, copy, await this.addressKey());
     const sealing = this.#appSeals().then((seals) => ({ name: seals.blobName(address), sealed: seals.sealBlob(address, copy) }));
     await this.#order.inTurn(this.#orderName(address), sealing, ({ name, sealed }) => this.#inner.putBlob(sealed, name));
     return address;
   }
 
-  async getBlob(address: string): Promise<Uint8Array> {
+  async getBlob(address: string, session?: string): Promise<Uint8Array> {
     const seals = await this.#appSeals();
     const name = seals.blobName(address);
     try {
-      return seals.openBlob(address, await this.#inner.getBlob(name));
+      return seals.openBlob(address, await this.#inner.getBlob(name, session));
     } catch (error) {
       throw asBlobMissing(error, new Map([[name, address]]));
     }
@@ -225,22 +273,42 @@ export class EncryptedLedgerStore implements LedgerStore {
     );
   }
 
-  async list(options?: ListOptions): Promise<readonly SessionListing[]> {
+  async list(options: ListOptions = {}): Promise<readonly SessionListing[]> {
     const listings = await this.#inner.list(options);
-    return Promise.all(listings.map((listing) => this.#openListing(listing)));
+    const opened = await Promise.all(listings.map((listing) => this.#openListing(listing)));
+    const { user, runnable } = options;
+    return opened.filter((listing) => (user === undefined || listing.user === user) && (runnable === undefined || listing.runnable === runnable));
   }
 
-  async #openListing({ title: stored, ...listing }: SessionListing): Promise<SessionListing> {
-    if (stored === undefined) return listing;
+  async #openListing(listing: SessionListing): Promise<SessionListing> {
+    if (isEmpty(listing)) return listing;
+    const { title: _sealed, user: storedUser, runnable: _stored, ...rest } = listing;
     const reader = new Reader(this.#ring, listing.id);
-    const title = await reader.open((keys) => this.#seals.openTitle(listing.id, keys, stored));
-    return title === undefined ? listing : { ...listing, title };
+    const entry = await reader.open((keys) => this.#seals.openEntry(keys, listing));
+    if (entry?.isOld === true && storedUser !== undefined) await this.#assertUser(listing.id, storedUser);
+    const { title, user, runnable } = entry ?? { ...listing, title: undefined };
+    return {
+      ...rest,
+      ...(title === undefined ? {} : { title }),
+      ...(user === undefined ? {} : { user }),
+      ...(runnable === undefined ? {} : { runnable }),
+    };
   }
 
-  async requests(filter?: RequestFilter): Promise<readonly RequestRow[]> {
+  /** Whose session it is, as its first events say if they do: for entries of older versions. @throws SealBrokenError */
+  async #assertUser(session: string, user: string): Promise<void> {
+    const first: Event[] = [];
+    for await (const page of this.read(session, { upTo: eventsThatSayWhose })) first.push(...page);
+    const said = recordedScopes(first)['user'];
+    if (said !== undefined && said !== user) throw new SealBrokenError({ what: `The entry of session "${session}" in the list` });
+  }
+
+  async requests(filter: RequestFilter = {}): Promise<readonly RequestRow[]> {
     const rows = await this.#inner.requests(filter);
     return Promise.all(
       rows.map(async (row) => {
+        // What it is found by lies beside it in the clear.
+        if (!isFoundRightly(row, filter)) throw new SealBrokenError({ what: `The request "${row.requestId}" of session "${row.session}"` });
         const reader = new Reader(this.#ring, row.session);
         return (await reader.open((keys) => this.#seals.openRequest(keys, row))) ?? { ...row, request: lostRequest };
       }),
@@ -319,6 +387,28 @@ export class EncryptedLedgerStore implements LedgerStore {
   #notFound(session: string): SessionNotFoundError {
     return new SessionNotFoundError({ session, app: this.#scope.app });
   }
+}
+
+interface SealedBatch {
+  readonly sealed: Batch;
+  /** What it was sealed with, if it was. */
+  readonly keys: SessionKeys | undefined;
+}
+
+const cutOff = 'the end of the ledger is missing: there were more events when its entry in the list was written';
+
+/** Events among which the scopes of a session are declared, by its making or with its first run. */
+const eventsThatSayWhose = 50;
+
+/** Whether nothing has been said of a session yet that could be sealed. */
+function isEmpty({ title, user, runnable, seq }: SessionListing): boolean {
+  return seq === 0 && title === undefined && user === undefined && runnable === undefined;
+}
+
+/** Whether a request is one of those that were asked for by what it says of itself, which is sealed. */
+function isFoundRightly({ user, session, requestId, operationId }: RequestRow, filter: RequestFilter): boolean {
+  const asked = [filter.user, filter.session, filter.requestId, filter.operationId];
+  return [user, session, requestId, operationId].every((said, i) => asked[i] === undefined || asked[i] === said);
 }
 
 /** Opens what is read of one session, all with the same keys: those of another session that gets its name do not fit. */

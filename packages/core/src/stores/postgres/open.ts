@@ -1,7 +1,9 @@
 import { systemIds } from '../../base/id.ts';
 import type { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { Store } from '../../ledger/port.ts';
+import { AddressKeys } from '../address-key.ts';
 import { checkBlobAge, checkLimit } from '../batch.ts';
+import { findAddressKey } from './address-key.ts';
 import { Database } from './database.ts';
 import { storedWhole } from './encoding.ts';
 import { Following } from './following.ts';
@@ -39,7 +41,8 @@ export function openPostgres(settings: PostgresSettings): Store {
     register: async (ms: number) => void (await database.call('select {s}.listen($1, $2::bigint)', [ownName, ms])),
   };
   const following = new Following(listening, new Notifier(database, schema), settings.cannotFollow);
-  const parts: StoreParts = { database, writes, following, fixedNow };
+  const addressKeys = new AddressKeys((scope) => findAddressKey(database, scope));
+  const parts: StoreParts = { database, writes, following, fixedNow, addressKeys };
   // Without a listener the loss of an idle connection would end the process; the next statement gets another one.
   const ignore = (): void => undefined;
   pool.on?.('error', ignore);

@@ -38,4 +38,17 @@ end
 $adjutant$;
 `;
 
-export const readFunctions: readonly string[] = [pageFunction];
+/** The bytes of a blob; with a session, only if it or the prefix that it shares refers to the blob. */
+const blobFunction = `
+create or replace function {s}.get_blob(_address text, _tenant text, _app text, _session text) returns bytea language sql stable as $adjutant$
+  with recursive line as (
+    select id, parent, base, 9007199254740991 as last from {s}.ledgers where tenant = _tenant and app = _app and session = _session
+    union all
+    select l.id, l.parent, l.base, least(line.base, line.last) from line join {s}.ledgers l on l.id = line.parent
+  )
+  select bytes from {s}.blobs where address = _address and tenant = _tenant and app = _app and (_session is null or exists (
+    select from {s}.blob_references r join line on line.id = r.ledger where r.address = _address and r.seq <= line.last))
+$adjutant$;
+`;
+
+export const readFunctions: readonly string[] = [pageFunction, blobFunction];

@@ -51,6 +51,7 @@ declare
   _id bigint;
   _ids bigint[];
   _found bigint[];
+  _left text[];
 begin
   select id into _id from {s}.ledgers where tenant = _tenant and app = _app and session = _session;
   if _id is null then return '{"refused": "session_not_found"}'; end if;
@@ -71,32 +72,51 @@ begin
   delete from {s}.snapshots where ledger = any(_ids);
   update {s}.ledgers set session = null, owner = null, lease_ms = null, lease_until = null, wake_at = null,
     title = null, runnable = null, user_id = null where id = any(_ids);
-  foreach _id in array _ids loop perform {s}.prune(_id); end loop;
+  foreach _id in array _ids loop _left := _left || {s}.prune(_id); end loop;
+  perform {s}.remove_unused(_left);
   return '{}';
 end
 $adjutant$;
 
--- Removes what a deleted ledger holds and no fork shares, and then the same of the ledger that it hung on.
-create or replace function {s}.prune(_id bigint) returns void language plpgsql as $adjutant$
+-- Removes those of some blobs that nothing refers to any more. Locked first and looked at again then: an append that refers to a blob locks it too.
+create or replace function {s}.remove_unused(_addresses text[]) returns void language plpgsql as $adjutant$
+begin
+  if _addresses is null then return; end if;
+  perform 1 from {s}.blobs b where address = any(_addresses) and not exists (select from {s}.blob_references r where r.address = b.address)
+    order by address for update;
+  delete from {s}.blobs b where address = any(_addresses) and not exists (select from {s}.blob_references r where r.address = b.address);
+end
+$adjutant$;
+
+-- Removes what a deleted ledger holds and no fork shares, and then the same of the ledger that it hung on. Returns the blobs that were referred to.
+drop function if exists {s}.prune(bigint);
+create function {s}.prune(_id bigint) returns text[] language plpgsql as $adjutant$
 declare
   _ledger {s}.ledgers;
   _last bigint;
+  _left text[];
 begin
   while _id is not null loop
     select * into _ledger from {s}.ledgers where id = _id for update;
-    if _ledger.id is null or _ledger.session is not null then return; end if;
+    if _ledger.id is null or _ledger.session is not null then return _left; end if;
     select greatest(_ledger.base, max(base)) into _last from {s}.ledgers where parent = _id;
     delete from {s}.events where ledger = _id and seq > _last;
-    delete from {s}.blob_references where ledger = _id and seq > _last;
+    _left := _left || {s}.forget_references(_id, _last);
     if _last > _ledger.base then
       update {s}.ledgers set seq = _last where id = _id;
-      return;
+      return _left;
     end if;
-    delete from {s}.blob_references where ledger = _id;
+    _left := _left || {s}.forget_references(_id, -1);
     delete from {s}.ledgers where id = _id;
     _id := _ledger.parent;
   end loop;
+  return _left;
 end
+$adjutant$;
+
+create or replace function {s}.forget_references(_ledger bigint, _after bigint) returns text[] language sql as $adjutant$
+  with forgotten as (delete from {s}.blob_references where ledger = _ledger and seq > _after returning address)
+  select array_agg(address) from forgotten
 $adjutant$;
 `;
 

@@ -26,6 +26,7 @@ import type {
   SharedValue,
   StoredEvent,
 } from '../../ledger/port.ts';
+import type { AddressKeys } from '../address-key.ts';
 import { checkBatch, checkLimit, checkNumbers } from '../batch.ts';
 import { isOwnerGone } from '../owner.ts';
 import { checkRequests } from '../requests.ts';
@@ -43,6 +44,7 @@ export interface StoreParts {
   readonly database: Database;
   readonly writes: WriteGroups;
   readonly following: Following;
+  readonly addressKeys: AddressKeys;
   /** Epoch milliseconds to be taken for what the clock of the database says; `null`: what it says counts. */
   readonly fixedNow: () => number | null;
 }
@@ -128,13 +130,19 @@ export class PostgresLedgerStore implements LedgerStore {
     checkReply(reply, { ...this.#asked(session), seq: atSeq });
   }
 
-  async putBlob(bytes: Uint8Array, address: string = blobAddress(this.#scope, bytes)): Promise<string> {
+  addressKey(): Promise<Uint8Array> {
+    return this.#parts.addressKeys.of(this.#scope);
+  }
+
+  async putBlob(given: Uint8Array, known?: string): Promise<string> {
     const { database, fixedNow } = this.#parts;
+    // A copy: the statement may be sent later, and the caller may change its bytes.
+    const bytes = Buffer.from(given);
+    const address = known ?? blobAddress(this.#scope, bytes, await this.addressKey());
     const put = database.query(
       `insert into {s}.blobs (address, tenant, app, put_at, bytes) values ($1, $2, $3, {s}.now_ms($4::bigint), $5)
         on conflict (address) do update set put_at = excluded.put_at`,
-      // A copy: the statement may be sent later, and the caller may change its bytes.
-      [address, this.#stored.tenant, this.#stored.app, fixedNow(), Buffer.from(bytes)],
+      [address, this.#stored.tenant, this.#stored.app, fixedNow(), bytes],
     );
     this.#puts.set(address, put);
     try {
@@ -145,11 +153,13 @@ export class PostgresLedgerStore implements LedgerStore {
     return address;
   }
 
-  async getBlob(address: string): Promise<Uint8Array> {
+  async getBlob(address: string, session?: string): Promise<Uint8Array> {
     const { tenant, app } = this.#stored;
-    const statement = 'select bytes from {s}.blobs where address = $1 and tenant = $2 and app = $3';
-    const bytes = await this.#parts.database.call(statement, [toStorable(address), tenant, app]);
-    if (bytes === undefined) throw new BlobMissingError({ address });
+    const bytes = await this.#parts.database.call('select {s}.get_blob($1, $2, $3, $4)', [
+      ...[toStorable(address), tenant, app],
+      session === undefined ? null : toStorable(session),
+    ]);
+    if (!(bytes instanceof Uint8Array)) throw new BlobMissingError({ address });
     return bytes as Uint8Array;
   }
 

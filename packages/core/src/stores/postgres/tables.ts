@@ -1,3 +1,5 @@
+import { addressKeysStep } from './address-key.ts';
+
 /**
  * The steps from an empty schema to the present one; the version of a schema is the number of steps that it has seen. `{s}` stands for the
  * quoted name of the schema. A step is never edited once it was released: databases that have seen it exist.
@@ -146,4 +148,5 @@ export const migrations: readonly string[] = [
     primary key (ledger, key, seq)
   );
   `,
+  addressKeysStep,
 ];

@@ -12,6 +12,9 @@ export class BlobRows {
   readonly #refer: StatementSync;
   readonly #candidates: StatementSync;
   readonly #remove: StatementSync;
+  readonly #referredFrom: StatementSync;
+  readonly #forget: StatementSync;
+  readonly #removeUnused: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#exists = database.prepare('select 1 from blobs where address = ? and tenant = ? and app = ?');
@@ -24,6 +27,10 @@ export class BlobRows {
       exists (select 1 from blob_references where blob_references.address = blobs.address) as used
       from blobs where put_at < ? and (put_at, rowid) > (?, ?) order by put_at, rowid limit ${mostBlobsPerSweep}`);
     this.#remove = database.prepare('delete from blobs where rowid = ?');
+    this.#referredFrom = database.prepare(`select address from blob_references where ledger = ? and seq > ? limit ${mostBlobsPerSweep}`);
+    this.#forget = database.prepare('delete from blob_references where ledger = ? and address = ?');
+    this.#removeUnused = database.prepare(`delete from blobs where address = ?1
+      and not exists (select 1 from blob_references where blob_references.address = ?1)`);
   }
 
   /** @throws BlobMissingError */
@@ -38,6 +45,16 @@ export class BlobRows {
 
   refer(ledger: number, addresses: readonly string[], firstSeq: number): void {
     for (const address of addresses) this.#refer.run(ledger, address, firstSeq);
+  }
+
+  /** Removes some of the references that come after an event, with what nothing else refers to. Returns how many. */
+  forget(ledger: number, after: number): number {
+    const addresses = this.#referredFrom.all(ledger, after).map((row) => row['address'] as string);
+    for (const address of addresses) {
+      this.#forget.run(ledger, address);
+      this.#removeUnused.run(address);
+    }
+    return addresses.length;
   }
 
   sweep({ before, after }: WriteOperations['sweepBlobs']['request']): SweptBlobs {

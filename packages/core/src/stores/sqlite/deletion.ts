@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { BlobRows } from './blob-rows.ts';
 import type { LedgerRows } from './ledger-rows.ts';
 import type { SessionAddress } from './protocol.ts';
 
@@ -26,7 +27,7 @@ export class Deletion {
   readonly #remove: StatementSync;
   readonly #lookAgain: StatementSync;
 
-  constructor(database: DatabaseSync, ledgers: LedgerRows) {
+  constructor(database: DatabaseSync, ledgers: LedgerRows, blobs: BlobRows) {
     const prepare = (sql: string): StatementSync => database.prepare(sql);
     this.#database = database;
     this.#ledgers = ledgers;
@@ -41,7 +42,7 @@ export class Deletion {
     this.#lastShared = prepare('select max(base) as seq from ledgers where parent = ? and base > ?');
     this.#lastEvent = prepare('select max(seq) as seq from events where ledger = ?');
     this.#removeEvents = prepare('delete from events where ledger = ? and seq > ?');
-    this.#removals = preparedRemovals(prepare);
+    this.#removals = preparedRemovals(prepare, blobs);
     this.#keep = prepare('update ledgers set purge = null, seq = ? where id = ?');
     this.#remove = prepare('delete from ledgers where id = ?');
     this.#lookAgain = prepare('update ledgers set purge = 1 where id = ? and session is null');
@@ -98,18 +99,19 @@ export class Deletion {
   }
 }
 
-/** What a ledger has besides events; of the blobs, what only events refer to that no fork shares. */
-function preparedRemovals(prepare: (sql: string) => StatementSync): readonly ((ledger: number, lastShared: number) => number | bigint)[] {
+/** What a ledger has besides events; of the blobs, what only events refer to that no fork and no other session shares. */
+function preparedRemovals(
+  prepare: (sql: string) => StatementSync,
+  blobs: BlobRows,
+): readonly ((ledger: number, lastShared: number) => number | bigint)[] {
   const of = (table: string, key: string, limit = mostRowsPerPurge) => {
     const remove = prepare(`delete from ${table} where ledger = ?1 and (${key}) in (select ${key} from ${table} where ledger = ?1 limit ${limit})`);
     return (ledger: number) => remove.run(ledger).changes;
   };
-  const references = prepare(`delete from blob_references where ledger = ?1
-    and address in (select address from blob_references where ledger = ?1 and seq > ?2 limit ${mostRowsPerPurge})`);
   return [
     of('inbox', 'position'),
     of('posted', 'key'),
     of('snapshots', 'key, seq', mostSnapshotsPerPurge),
-    (ledger, lastShared) => references.run(ledger, lastShared).changes,
+    (ledger, lastShared) => blobs.forget(ledger, lastShared),
   ];
 }

@@ -121,7 +121,7 @@ describe('schema versions', () => {
     expect(await readTexts(ledgers, 'old', { after: 1 })).toEqual(['invocation_start', 'What can I do?', 'new']);
     await store.close();
     const after = new DatabaseSync(path);
-    expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 3 });
+    expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 4 });
     expect(after.prepare("select wake_at from ledgers where session = 'old'").get()).toEqual({ wake_at: 1_800_000_000_000 });
     after.close();
   });
@@ -148,7 +148,10 @@ describe('schema versions', () => {
     expect(await store.admin.sweepBlobs({ olderThanMs: 0 })).toBe(0);
     expect(await readTexts(ledgers, 'old fork')).toEqual(['Hello', 'invocation_start']);
     await ledgers.delete('old fork');
-    expect(await store.admin.sweepBlobs({ olderThanMs: 0 })).toBe(1);
+    expect(await store.admin.sweepBlobs({ olderThanMs: 0 })).toBe(0);
+    const file = new DatabaseSync(path);
+    expect(file.prepare('select count(*) as blobs from blobs').get()).toEqual({ blobs: 0 });
+    file.close();
     expect((await ledgers.list()).map(({ id }) => id).sort()).toEqual(['new fork', 'old fork at 0']);
     await store.close();
   });
@@ -174,7 +177,7 @@ describe('schema versions', () => {
     newer.exec('pragma user_version = 99');
     newer.close();
     const before = readFileSync(path);
-    expect(await firstError(path)).toMatchObject({ code: 'store_too_new', data: { store: path, found: 99, supported: 3 } });
+    expect(await firstError(path)).toMatchObject({ code: 'store_too_new', data: { store: path, found: 99, supported: 4 } });
     expect(readFileSync(path)).toEqual(before);
   });
 });

@@ -107,6 +107,8 @@ export interface WriteOperations {
   post: { request: SessionAddress & Timed & { readonly item: InboxItem }; reply: PostReceipt };
   settle: { request: SessionAddress & Timed & { readonly settlement: RequestSettlement }; reply: null };
   fork: { request: SessionAddress & Timed & { readonly atSeq: number; readonly newSession: string; readonly fields: EventFields }; reply: null };
+  /** Keeps a secret for addresses, unless there is one; replies with the one that counts. */
+  keepAddressKey: { request: ScopeAddress & { readonly key: Uint8Array }; reply: Uint8Array };
   putBlob: { request: ScopeAddress & Timed & { readonly address: string; readonly bytes: Uint8Array }; reply: null };
   /** Looks at some of the blobs that were put last before a time, from a place on, and removes those that nothing refers to. */
   sweepBlobs: { request: { readonly before: number; readonly after: BlobPlace | undefined }; reply: SweptBlobs };
@@ -124,7 +126,8 @@ export interface ReadOperations {
   /** The path texts that rows refer to by `seq`. */
   readPaths: { request: LedgerAddress & { readonly seqs: readonly number[] }; reply: readonly (string | undefined)[] };
   inbox: { request: SessionAddress; reply: readonly InboxEntry[] };
-  getBlob: { request: ScopeAddress & { readonly address: string }; reply: Uint8Array };
+  addressKey: { request: ScopeAddress; reply: Uint8Array | undefined };
+  getBlob: { request: ScopeAddress & { readonly address: string; readonly session: string | undefined }; reply: Uint8Array };
   readShared: { request: ScopeAddress & { readonly scope: string; readonly scopeId: string }; reply: Readonly<Record<string, SharedValue>> };
   list: { request: ScopeAddress & ListOptions & { readonly limit: number }; reply: readonly SessionListing[] };
   requests: { request: ScopeAddress & { readonly filter: RequestFilter; readonly limit: number }; reply: readonly RequestRow[] };

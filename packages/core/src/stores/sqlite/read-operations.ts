@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { JsonValue } from '../../base/json.ts';
-import { BlobMissingError } from '../../ledger/errors.ts';
 import type { AppendReceipt, InboxEntry, SharedValue } from '../../ledger/port.ts';
+import { AddressKeyRows } from './address-key-rows.ts';
+import { BlobReads } from './blob-reads.ts';
 import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
 import type { ReadOperations, ReadPage, ReadRequest, ReadRequestMessage } from './protocol.ts';
 import type { RequestRows } from './request-rows.ts';
@@ -23,7 +24,8 @@ export class ReadOperationsOfFile {
   readonly #rows: StatementSync;
   readonly #path: StatementSync;
   readonly #inbox: StatementSync;
-  readonly #blob: StatementSync;
+  readonly #blobs: BlobReads;
+  readonly #addressKeys: AddressKeyRows;
   readonly #shared: StatementSync;
   readonly #dataVersion: StatementSync;
   readonly #sessions: SessionRows;
@@ -42,7 +44,8 @@ export class ReadOperationsOfFile {
     this.#rows = prepare(`select seq, ${rowText} as text ${rowsOfRange}`);
     this.#path = prepare("select path from events where ledger = ? and seq = ? and typeof(path) = 'text'");
     this.#inbox = prepare("select position, key, lane, actor, at, type, data, settles from inbox where ledger = ? order by lane = 'input', position");
-    this.#blob = prepare('select bytes from blobs where address = ? and tenant = ? and app = ?');
+    this.#blobs = new BlobReads(database);
+    this.#addressKeys = new AddressKeyRows(database);
     this.#shared = prepare('select key, value, version from shared where tenant = ? and app = ? and scope = ? and scope_id = ?');
     this.#dataVersion = prepare('pragma data_version');
   }
@@ -60,7 +63,9 @@ export class ReadOperationsOfFile {
       case 'inbox':
         return this.#readInbox(request[1]);
       case 'getBlob':
-        return this.#getBlob(request[1]);
+        return this.#blobs.get(request[1]);
+      case 'addressKey':
+        return this.#addressKeys.find(request[1]);
       case 'readShared':
         return this.#readShared(request[1]);
       case 'list':
@@ -117,12 +122,6 @@ export class ReadOperationsOfFile {
     return this.#inbox.all(this.#ledgers.get(request).id).map(({ actor, data, settles, ...entry }) => {
       return { ...entry, by: actor, data: JSON.parse(data as string), ...(settles === null ? {} : { settles }) } as unknown as InboxEntry;
     });
-  }
-
-  #getBlob({ tenant, app, address }: RequestOf<'getBlob'>): Uint8Array {
-    const row = this.#blob.get(address, tenant, app);
-    if (row === undefined) throw new BlobMissingError({ address });
-    return row['bytes'] as Uint8Array;
   }
 
   #readShared({ tenant, app, scope, scopeId }: RequestOf<'readShared'>): Readonly<Record<string, SharedValue>> {

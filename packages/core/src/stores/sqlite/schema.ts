@@ -1,3 +1,5 @@
+import { addressKeysStep } from './address-key-rows.ts';
+
 /**
  * The steps from an empty file to the present schema; the version of a file is the number of steps that it has seen.
  * A step is never edited once it was released: files that have seen it exist.
@@ -153,6 +155,7 @@ export const migrations: readonly string[] = [
   create index blob_references_by_address on blob_references (address);
   create index blobs_by_time on blobs (put_at);
   `,
+  addressKeysStep,
 ];
 
 /** "Adju" in ASCII: marks a file as ours. */

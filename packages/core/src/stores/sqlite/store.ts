@@ -29,6 +29,7 @@ import type {
   StoreAdmin,
   StoredEvent,
 } from '../../ledger/port.ts';
+import { AddressKeys, newAddressKey } from '../address-key.ts';
 import { checkBatch, checkBlobAge, checkLimit, checkNumbers } from '../batch.ts';
 import { Followers } from '../followers.ts';
 import { checkRequests } from '../requests.ts';
@@ -47,6 +48,7 @@ export class SqliteStore implements Store {
   readonly #connection: WorkerConnection;
   readonly #clock: Clock;
   readonly #followers: Followers;
+  readonly #addressKeys: AddressKeys;
   #cancelPoll: (() => void) | undefined;
   #dataVersion: number | undefined;
   #following = false;
@@ -56,6 +58,7 @@ export class SqliteStore implements Store {
     this.#connection = connection;
     this.#clock = clock;
     this.#followers = new Followers((count) => this.#watch(count > 0));
+    this.#addressKeys = new AddressKeys((scope) => addressKey(connection, scope));
     this.admin = {
       due: async ({ limit, app } = {}) => connection.request('due', { scope: { app }, now: clock.now(), limit: checkLimit('sessions', limit) }),
       sweepBlobs: async ({ olderThanMs } = {}) => sweepBlobs(connection, clock.now() - checkBlobAge(olderThanMs)),
@@ -63,7 +66,8 @@ export class SqliteStore implements Store {
   }
 
   for(scope: ScopeAddress): LedgerStore {
-    return new SqliteLedgerStore({ tenant: scope.tenant, app: scope.app }, this.#connection, this.#clock, this.#followers);
+    const parts = { connection: this.#connection, clock: this.#clock, followers: this.#followers, addressKeys: this.#addressKeys };
+    return new SqliteLedgerStore({ tenant: scope.tenant, app: scope.app }, parts);
   }
 
   async close(): Promise<void> {
@@ -99,6 +103,11 @@ export class SqliteStore implements Store {
   }
 }
 
+async function addressKey(connection: WorkerConnection, { tenant, app }: ScopeAddress): Promise<Uint8Array> {
+  const found = await connection.request('addressKey', { tenant, app });
+  return found ?? connection.request('keepAddressKey', { tenant, app, key: newAddressKey() });
+}
+
 async function sweepBlobs(connection: WorkerConnection, before: number): Promise<number> {
   // A process that ended while it deleted a session may have left references.
   await purge(connection);
@@ -128,13 +137,22 @@ interface ReadFrom {
   ledger: number | undefined;
 }
 
+interface StoreParts {
+  readonly connection: WorkerConnection;
+  readonly clock: Clock;
+  readonly followers: Followers;
+  readonly addressKeys: AddressKeys;
+}
+
 class SqliteLedgerStore implements LedgerStore {
   readonly #scope: ScopeAddress;
   readonly #connection: WorkerConnection;
   readonly #clock: Clock;
   readonly #followers: Followers;
+  readonly #addressKeys: AddressKeys;
 
-  constructor(scope: ScopeAddress, connection: WorkerConnection, clock: Clock, followers: Followers) {
+  constructor(scope: ScopeAddress, { connection, clock, followers, addressKeys }: StoreParts) {
+    this.#addressKeys = addressKeys;
     this.#scope = scope;
     this.#connection = connection;
     this.#clock = clock;
@@ -232,13 +250,20 @@ class SqliteLedgerStore implements LedgerStore {
     await this.#connection.request('fork', { ...this.#address(session), atSeq, newSession, fields, now: this.#clock.now() });
   }
 
-  async putBlob(bytes: Uint8Array, address: string = blobAddress(this.#scope, bytes)): Promise<string> {
+  addressKey(): Promise<Uint8Array> {
+    return this.#addressKeys.of(this.#scope);
+  }
+
+  async putBlob(given: Uint8Array, known?: string): Promise<string> {
+    // A copy: the caller may change its bytes while the secret is looked for.
+    const bytes = known === undefined ? given.slice() : given;
+    const address = known ?? blobAddress(this.#scope, bytes, await this.addressKey());
     await this.#connection.request('putBlob', { ...this.#scope, address, bytes, now: this.#clock.now() });
     return address;
   }
 
-  getBlob(address: string): Promise<Uint8Array> {
-    return this.#connection.request('getBlob', { ...this.#scope, address });
+  getBlob(address: string, session?: string): Promise<Uint8Array> {
+    return this.#connection.request('getBlob', { ...this.#scope, address, session });
   }
 
   readShared(scope: string, scopeId: string): Promise<Readonly<Record<string, SharedValue>>> {

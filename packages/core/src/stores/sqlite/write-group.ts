@@ -12,6 +12,7 @@ const writeOperations: { readonly [Name in keyof WriteOperations]: true } = {
   post: true,
   settle: true,
   fork: true,
+  keepAddressKey: true,
   putBlob: true,
   sweepBlobs: true,
   putSnapshot: true,

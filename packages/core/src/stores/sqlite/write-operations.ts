@@ -3,6 +3,7 @@ import { LedgerConflictError, SessionBusyError, SessionExistsError } from '../..
 import type { AppendReceipt, Claim, PostReceipt, ReleaseReceipt } from '../../ledger/port.ts';
 import { checkForkPoint, checkSharedWrites } from '../batch.ts';
 import { isOwnerGone } from '../owner.ts';
+import { AddressKeyRows } from './address-key-rows.ts';
 import { BlobRows } from './blob-rows.ts';
 import { fieldsPerEvent } from './codec.ts';
 import { Deletion } from './deletion.ts';
@@ -38,6 +39,7 @@ export class WriteOperationsOfFile {
   readonly #sharedVersion: StatementSync;
   readonly #writeShared: StatementSync;
   readonly #blobs: BlobRows;
+  readonly #addressKeys: AddressKeyRows;
   readonly #requests: RequestRows;
   readonly #snapshots: SnapshotRows;
   readonly #deletion: Deletion;
@@ -48,7 +50,8 @@ export class WriteOperationsOfFile {
     this.#requests = tables.requests;
     this.#snapshots = tables.snapshots;
     this.#blobs = new BlobRows(database);
-    this.#deletion = new Deletion(database, tables.ledgers);
+    this.#addressKeys = new AddressKeyRows(database);
+    this.#deletion = new Deletion(database, tables.ledgers, this.#blobs);
     this.#insertEvent = prepare('insert into events (ledger, seq, at, type, actor, path, body) values (?, ?, ?, ?, ?, ?, ?)');
     this.#advance = prepare('update ledgers set seq = ?, updated_at = ?, lease_until = ? where id = ?');
     this.#summarise = prepare('update ledgers set status = ?, title = ?, runnable = ?, user = ? where id = ?');
@@ -87,6 +90,8 @@ export class WriteOperationsOfFile {
         return this.#post(request[1]);
       case 'fork':
         return this.#fork(request[1]);
+      case 'keepAddressKey':
+        return this.#addressKeys.keep(request[1]);
       case 'putBlob':
         return this.#blobs.put(request[1]);
       case 'sweepBlobs':

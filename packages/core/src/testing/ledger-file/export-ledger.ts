@@ -2,10 +2,10 @@ import { checkOptions } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { isObject, type OptionChecks } from '../../base/options.ts';
 import { secretsInUse } from '../../base/secret.ts';
-import { replaceReferences } from '../../ledger/blob.ts';
+import { isBlobReference, replaceReferences } from '../../ledger/blob.ts';
 import { blobAddress } from '../../ledger/blob-address.ts';
 import type { Event } from '../../ledger/event.ts';
-import { extractLargeValues } from '../../ledger/large-values.ts';
+import { recordable } from '../../ledger/large-values.ts';
 import type { AnySession } from '../../ledger/session.ts';
 import { ledgerOf, type RecordedLedger } from '../replay/recorded-ledger.ts';
 import { RedactionIncompleteError } from './errors.ts';
@@ -40,7 +40,8 @@ function redactLedger(ledger: RecordedLedger, rules: RedactionRules): LedgerFile
   const known = new KnownValues(rules.replace);
   for (const secret of secretsInUse()) if (secret.reveal() !== '') known.add(secret.reveal(), `secret ${secret.name}`, true);
   const redactor = new Redactor(rules, known);
-  const whole = ledger.events.map((event) => wholeEvent(event, ledger.blobs));
+  const lost = new Set<string>();
+  const whole = ledger.events.map((event) => wholeEvent(event, ledger.blobs, lost));
   redactor.learn(() => whole.map((event) => redactEvent(event, redactor)));
   const redacted = whole.map((event) => redactEvent(event, redactor));
   const name = (text: string): string => String(redactor.redact(text, { keys: [], isName: true }));
@@ -52,27 +53,37 @@ function redactLedger(ledger: RecordedLedger, rules: RedactionRules): LedgerFile
     version: ledgerFileVersion,
     ...place,
     redaction: redactionRecord(rules, known),
-    ...withoutLarge(events, place),
+    ...withoutLarge(events, place, lost),
   };
   const left = known.rulesFoundIn(ledgerFileText(file));
   if (left.length > 0) throw new RedactionIncompleteError({ session: file.session, rules: left });
   return file;
 }
 
-/** An event with its large values in it. Of one that is lost the beginning goes too: it may end in the middle of a secret. */
-function wholeEvent(event: Event, blobs: RecordedLedger['blobs']): Event {
-  const whole = (value: unknown): unknown =>
-    replaceReferences(value, (reference) => (Object.hasOwn(blobs, reference.$blob) ? blobs[reference.$blob] : { ...reference, preview: '' }));
-  return whole(event) as Event;
+/**
+ * An event with its large values in it. Of one that is lost the beginning goes too: it may end in the middle of a secret.
+ * @param lost gets the addresses of those
+ */
+function wholeEvent(event: Event, blobs: RecordedLedger['blobs'], lost: Set<string>): Event {
+  return replaceReferences(event, (reference) => {
+    if (Object.hasOwn(blobs, reference.$blob)) return blobs[reference.$blob];
+    lost.add(reference.$blob);
+    return { ...reference, preview: '' };
+  }) as Event;
 }
 
 /** Large values beside their events again. */
-function withoutLarge(events: readonly Event[], scope: { readonly app: string; readonly tenant: string }): Pick<LedgerFile, 'blobs' | 'events'> {
+function withoutLarge(
+  events: readonly Event[],
+  scope: { readonly app: string; readonly tenant: string },
+  lost: ReadonlySet<string>,
+): Pick<LedgerFile, 'blobs' | 'events'> {
+  const isLost = (value: object): boolean => isBlobReference(value) && value.preview === '' && lost.has(value.$blob);
   const blobs: Record<string, JsonValue> = {};
   const small = events.map((event) => {
-    const { draft, large } = extractLargeValues(event, (bytes) => blobAddress(scope, bytes));
+    const { draft, large } = recordable(event, (bytes) => blobAddress(scope, bytes), isLost);
     for (const { address, value } of large) blobs[address] = value as JsonValue;
-    return draft as Event;
+    return draft;
   });
   return { blobs, events: small };
 }

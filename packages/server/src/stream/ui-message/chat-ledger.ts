@@ -42,7 +42,7 @@ export const emptyChat: ChatLedger = { head: 0, conversation: noConversation, ru
 
 /** Reads what a chat is about from the ledger, which alone says what was said. */
 export async function readChat(app: Runtime, session: string): Promise<ChatLedger> {
-  const ledgers = ledgersOf(app);
+  const from = { ledgers: ledgersOf(app), session };
   const runs = new Map<string, ChatRun>();
   const inputs = new Map<string, ChatInput>();
   let conversation = noConversation;
@@ -50,7 +50,7 @@ export async function readChat(app: Runtime, session: string): Promise<ChatLedge
   for await (const stored of app.events(session)) {
     head = stored.seq;
     if (stored.type === 'unreadable') continue;
-    const event = await withLargeValues(stored, ledgers);
+    const event = await withLargeValues(stored, from);
     conversation = conversationAfter(conversation, event);
     if (event.type === 'user' && event.clientKey !== undefined && event.invocationId !== undefined)
       inputs.set(event.clientKey, { text: event.text, run: runOf(event.invocationId) });

@@ -50,10 +50,10 @@ export function chatResponse(parts: ServerParts, { principal, request, requestId
 
 async function* tellAnswer(subject: ChatSubject, signal: AbortSignal): AsyncGenerator<readonly SentFrame[], void, undefined> {
   const { app, session, after } = subject;
-  const ledgers = ledgersOf(app);
+  const from = { ledgers: ledgersOf(app), session };
   const teller = new AnswerTeller(subject);
   for await (const event of app.follow(session, { after, signal })) {
-    const { chunks, isOver } = teller.tell(isDurable(event) ? await withLargeValues(event, ledgers) : event);
+    const { chunks, isOver } = teller.tell(isDurable(event) ? await withLargeValues(event, from) : event);
     if (chunks.length > 0) yield chunks.map(frameOf);
     if (!isOver) continue;
     yield [done];

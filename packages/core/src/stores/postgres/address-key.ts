@@ -1,0 +1,28 @@
+import { newAddressKey } from '../address-key.ts';
+import type { Database } from './database.ts';
+import { toStorable } from './storable-text.ts';
+
+/** The step of the schema that makes place for the secrets that addresses of blobs are made with. Blobs that are there keep their addresses. */
+export const addressKeysStep = `
+  create table {s}.address_keys (
+    tenant text collate "C" not null,
+    app text collate "C" not null,
+    key bytea not null,
+    primary key (tenant, app)
+  );
+  comment on table {s}.address_keys is 'secrets that addresses of blobs are made with';
+  `;
+
+/** The secret of a tenant and app, made if there is none; of several processes that make one, one makes that which counts. */
+export async function findAddressKey(database: Database, { tenant, app }: { readonly tenant: string; readonly app: string }): Promise<Uint8Array> {
+  const scope = [toStorable(tenant), toStorable(app)];
+  const found = await database.call('select key from {s}.address_keys where tenant = $1 and app = $2', scope);
+  const key =
+    found ??
+    (await database.call(
+      `insert into {s}.address_keys as known (tenant, app, key) values ($1, $2, $3)
+        on conflict (tenant, app) do update set key = known.key returning key`,
+      [...scope, Buffer.from(newAddressKey())],
+    ));
+  return key as Uint8Array;
+}
