@@ -1,8 +1,14 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { giveRowsIds } from './rows-by-id.ts';
+
+/** Statements, or a function that is called within the transaction of all steps. */
+export type Migration = string | ((database: DatabaseSync) => void);
+
 /**
  * The steps from an empty file to the present schema; the version of a file is the number of steps that it has seen.
  * A step is never edited once it was released: files that have seen it exist.
  */
-export const migrations: readonly string[] = [
+export const migrations: readonly Migration[] = [
   `
   create table ledgers (
     id integer primary key,
@@ -153,6 +159,7 @@ export const migrations: readonly string[] = [
   create index blob_references_by_address on blob_references (address);
   create index blobs_by_time on blobs (put_at);
   `,
+  giveRowsIds,
 ];
 
 /** "Adju" in ASCII: marks a file as ours. */

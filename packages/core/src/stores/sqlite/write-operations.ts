@@ -10,6 +10,7 @@ import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
 import { PathReferences } from './path-references.ts';
 import type { AppendRequest, ScopeAddress, SessionAddress, WriteOperations, WriteRequest } from './protocol.ts';
 import type { RequestRows } from './request-rows.ts';
+import { rowId } from './rows-by-id.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 
 type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['request'];
@@ -49,20 +50,20 @@ export class WriteOperationsOfFile {
     this.#snapshots = tables.snapshots;
     this.#blobs = new BlobRows(database);
     this.#deletion = new Deletion(database, tables.ledgers);
-    this.#insertEvent = prepare('insert into events (ledger, seq, at, type, actor, path, body) values (?, ?, ?, ?, ?, ?, ?)');
+    this.#insertEvent = prepare(`insert into events (id, at, type, actor, path, body) values (${rowId('?', '?')}, ?, ?, ?, ?, ?)`);
     this.#advance = prepare('update ledgers set seq = ?, updated_at = ?, lease_until = ? where id = ?');
     this.#summarise = prepare('update ledgers set status = ?, title = ?, runnable = ?, user = ? where id = ?');
     this.#wake = prepare('update ledgers set wake_at = ? where id = ?');
-    this.#eventBody = prepare('select body from events where ledger = ? and seq = ?');
+    this.#eventBody = prepare(`select body from events where id = ${rowId('?', '?')}`);
     this.#insertLedger = prepare(`insert into ledgers
       (tenant, app, session, parent, base, seq, epoch, inbox_seq, created_at, updated_at, status, title, runnable, user)
       values (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`);
     this.#lease = prepare('update ledgers set epoch = ?, owner = ?, lease_ms = ?, lease_until = ? where id = ?');
     this.#release = prepare('update ledgers set owner = null, lease_ms = null, lease_until = null where id = ?');
-    this.#consume = prepare('delete from inbox where ledger = ? and position = ?');
+    this.#consume = prepare(`delete from inbox where id = ${rowId('?1', '?2')} and ledger = ?1`);
     this.#isPosted = prepare('select 1 from posted where ledger = ? and key = ?');
     this.#markPosted = prepare('insert into posted (ledger, key) values (?, ?)');
-    this.#insertItem = prepare('insert into inbox (ledger, position, key, lane, actor, at, type, data, settles) values (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#insertItem = prepare(`insert into inbox (id, key, lane, actor, at, type, data, settles) values (${rowId('?', '?')}, ?, ?, ?, ?, ?, ?, ?)`);
     this.#raiseInbox = prepare('update ledgers set inbox_seq = ? where id = ?');
     // No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that looks like its own.
     this.#firstEpoch = prepare('select epoch from first_epochs where tenant = ? and app = ?');
@@ -136,8 +137,8 @@ export class WriteOperationsOfFile {
         seq,
         fields[i + 1] as number,
         fields[i + 2] as number,
-        fields[i + 3] as number | string,
-        typeof path === 'string' ? this.#paths.refer(ledger, seq, path) : path,
+        asInteger(fields[i + 3] as number | string),
+        asInteger(typeof path === 'string' ? this.#paths.refer(ledger, seq, path) : path),
         fields[i + 5] as string,
       );
     }
@@ -249,6 +250,11 @@ export class WriteOperationsOfFile {
     this.#insertEvents(Number(made.lastInsertRowid), fields);
     return null;
   }
+}
+
+/** For columns of any type: a number would be stored there as a float, in eight bytes. */
+function asInteger(value: number | string): bigint | string {
+  return typeof value === 'number' ? BigInt(value) : value;
 }
 
 function refuseWhileHeld(ledger: LedgerRow, session: string, owner: string, now: number): void {
