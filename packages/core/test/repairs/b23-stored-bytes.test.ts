@@ -81,7 +81,7 @@ describe('what a round takes in the file', () => {
       await writer.write(['a']);
       const empty = bytesOfFile();
       for (let i = 0; i < 50; i++) {
-        const request = { agent: 'a', summary: text, options: ['approve', 'reject'] };
+        const request = { agent: 'a', summary: text, options: ['approve', 'reject'] as const };
         const shared = [{ scope: 'user', scopeId: '1', key: `k${i}`, value: text, baseVersion: 0 }];
         await writer.write([], { shared, requests: [pendingRequest('s', `q${i}`, { request })] });
         await ledgers.post('s', { key: `k${i}`, lane: 'input', by: 'user', at: 1, type: 'user', data: { text } });
