@@ -50,6 +50,7 @@ export type {
   Head,
   InboxEntry,
   InboxItem,
+  LedgerHead,
   LedgerStore,
   ListOptions,
   PendingRequest,

@@ -56,8 +56,12 @@ function whereabouts(): string {
   return knownWhereabouts;
 }
 
-function bootId(): string {
-  return readText('/proc/sys/kernel/random/boot_id')?.trim() ?? process.getBuiltinModule('node:os').hostname().replaceAll('/', '_');
+let knownBoot: string | undefined;
+
+/** What names the present boot of this machine, or only the machine where the system does not tell. */
+export function bootId(): string {
+  knownBoot ??= readText('/proc/sys/kernel/random/boot_id')?.trim() ?? process.getBuiltinModule('node:os').hostname().replaceAll('/', '_');
+  return knownBoot;
 }
 
 /** The number in `pid:[4026531836]`, or `undefined` where there are no namespaces. */

@@ -146,4 +146,6 @@ export const migrations: readonly string[] = [
     primary key (ledger, key, seq)
   );
   `,
+  // Its functions are others: what they answer tells the time.
+  'null;',
 ];

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { JsonValue } from '../../base/json.ts';
 import { BlobMissingError } from '../../ledger/errors.ts';
-import type { AppendReceipt, InboxEntry, SharedValue } from '../../ledger/port.ts';
+import type { InboxEntry, LedgerHead, SharedValue } from '../../ledger/port.ts';
 import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
 import type { ReadOperations, ReadPage, ReadRequest, ReadRequestMessage } from './protocol.ts';
 import type { RequestRows } from './request-rows.ts';
@@ -76,12 +76,14 @@ export class ReadOperationsOfFile {
         return this.#snapshots.get(request[1]);
       case 'dataVersion':
         return this.#dataVersion.get()?.['data_version'];
+      case 'now':
+        return request[1].now;
       case 'close':
         return null;
     }
   }
 
-  #head(request: RequestOf<'head'>): AppendReceipt | undefined {
+  #head(request: RequestOf<'head'>): LedgerHead | undefined {
     const ledger = this.#ledgers.find(request);
     return ledger === undefined ? undefined : { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
   }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { clockTable } from './file-time.ts';
 import { giveRowsIds } from './rows-by-id.ts';
 
 /** Statements, or a function that is called within the transaction of all steps. */
@@ -160,6 +161,7 @@ export const migrations: readonly Migration[] = [
   create index blobs_by_time on blobs (put_at);
   `,
   giveRowsIds,
+  clockTable,
 ];
 
 /** "Adju" in ASCII: marks a file as ours. */

@@ -113,7 +113,7 @@ export class WriteOperationsOfFile {
     const ledger = this.#ledgers.find(request);
     if (ledger === undefined || ledger.epoch !== expected.epoch) throw conflict(request.session, expected, ledger);
     const seq = expected.seq + fields.length / fieldsPerEvent;
-    const receipt = { seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
+    const receipt = { seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq, now: request.now };
     if (ledger.seq !== expected.seq) {
       if (!this.#landedBefore(ledger, fields)) throw conflict(request.session, expected, ledger);
       return receipt;
@@ -187,7 +187,7 @@ export class WriteOperationsOfFile {
     const epoch = before.epoch + 1;
     const until = now + request.ttl;
     this.#lease.run(epoch, owner, request.ttl, until, before.id);
-    return { session, owner, epoch, seq: ledger?.seq ?? 0, inboxSeq: ledger?.inbox_seq ?? 0, until };
+    return { session, owner, epoch, seq: ledger?.seq ?? 0, inboxSeq: ledger?.inbox_seq ?? 0, until, now };
   }
 
   #createLedger({ tenant, app, session }: SessionAddress, now: number): { readonly id: number; readonly epoch: number } {
@@ -204,29 +204,29 @@ export class WriteOperationsOfFile {
     const ledger = this.#ledgers.find({ tenant, app, session: claim.session });
     if (ledger === undefined || ledger.epoch !== claim.epoch) throw conflict(claim.session, claim, ledger);
     if (ledger.owner !== null) this.#lease.run(ledger.epoch, ledger.owner, ledger.lease_ms, now + (ledger.lease_ms ?? 0), ledger.id);
-    return { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
+    return { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq, now };
   }
 
-  #releaseClaim({ tenant, app, claim, inboxSeq }: RequestOf<'release'>): ReleaseReceipt {
+  #releaseClaim({ tenant, app, claim, inboxSeq, now }: RequestOf<'release'>): ReleaseReceipt {
     const ledger = this.#ledgers.find({ tenant, app, session: claim.session });
-    if (ledger === undefined) return { released: true, inboxSeq: 0 };
+    if (ledger === undefined) return { released: true, inboxSeq: 0, now };
     const isLast = ledger.epoch === claim.epoch;
     const released = !isLast || inboxSeq === undefined || ledger.inbox_seq <= inboxSeq;
     if (isLast && released) this.#release.run(ledger.id);
-    return { released, inboxSeq: ledger.inbox_seq };
+    return { released, inboxSeq: ledger.inbox_seq, now };
   }
 
   #post(request: RequestOf<'post'>): PostReceipt {
     const { item, now } = request;
     const ledger = this.#ledgers.get(request);
-    if (this.#isPosted.get(ledger.id, item.key) !== undefined) return { inboxSeq: ledger.inbox_seq, duplicate: true };
+    if (this.#isPosted.get(ledger.id, item.key) !== undefined) return { inboxSeq: ledger.inbox_seq, duplicate: true, now };
     if (item.settles !== undefined) this.#requests.checkAnswer(request, ledger.id, item.settles, now);
     const position = ledger.inbox_seq + 1;
     this.#markPosted.run(ledger.id, item.key);
     this.#insertItem.run(ledger.id, position, item.key, item.lane, item.by, item.at, item.type, JSON.stringify(item.data), item.settles ?? null);
     this.#raiseInbox.run(position, ledger.id);
     if (item.settles !== undefined) this.#requests.answer(request, ledger.id, item.settles, item.by, now);
-    return { inboxSeq: position, duplicate: false };
+    return { inboxSeq: position, duplicate: false, now };
   }
 
   #settle(request: RequestOf<'settle'>): null {
