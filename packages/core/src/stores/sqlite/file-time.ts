@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { machineUptime, systemClock } from '../../base/clock.ts';
-import { bootId } from '../owner.ts';
+import { bootName } from '../owner.ts';
 
 /** Statements of the step that makes the table of the store's clock: one row, with an instant that was given out and when that was since the boot. */
 export const clockTable = `
@@ -28,20 +28,22 @@ interface ClockRow {
 /**
  * The time of a file, which all processes that use it have in common and which never falls. Within one boot of the machine it follows what
  * the machine counts since then, so that nobody's wall clock moves leases and expiries; a boot begins at the wall clock's time, or at the
- * last instant that was given out, whichever is later. A clock that was given is followed, but for steps back.
+ * last instant that was given out, whichever is later. A clock that was given is followed, but for steps back, and so is the wall clock where
+ * the system does not tell one boot from another.
  */
 export class FileTime {
-  readonly #isSystem: boolean;
+  /** Missing: there is no count to go by. */
+  readonly #boot: string | undefined;
   readonly #row: StatementSync;
   readonly #keep: StatementSync;
   #last = 0;
   #keptAt = Number.NEGATIVE_INFINITY;
-  /** What a clock that was given is behind the file. */
+  /** How far a clock that is followed is behind the file. */
   #behind: number | undefined;
   #anchor: { readonly now: number; readonly at: number } | undefined;
 
   constructor(database: DatabaseSync, isSystem: boolean) {
-    this.#isSystem = isSystem;
+    this.#boot = isSystem ? bootName() : undefined;
     this.#row = database.prepare('select at, uptime, boot from clock');
     this.#keep = database.prepare(
       'insert into clock (id, at, uptime, boot) values (1, ?, ?, ?) on conflict do update set at = excluded.at, uptime = excluded.uptime, boot = excluded.boot',
@@ -50,25 +52,33 @@ export class FileTime {
 
   /** @param wall what the clock of the caller says */
   now(wall: number): number {
-    const now = this.#isSystem ? this.#machineTime(wall) : this.#givenTime(wall);
+    const now = this.#boot === undefined ? this.#givenTime(wall) : this.#machineTime(wall);
     this.#last = Math.max(this.#last, now);
     return this.#last;
   }
 
   /** Writes down what was given out, when that is due. To be called within a transaction, after `now`. */
   keep(): void {
-    if (this.#last - this.#keptAt < keptForMs) return;
+    if (this.#last === 0 || this.#last - this.#keptAt < keptForMs) return;
     const row = this.#read();
-    const isFresh = row !== undefined && (!this.#isSystem || row.boot === bootId()) && Math.abs(this.#last - row.at) < keptForMs;
-    if (isFresh) this.#keptAt = row.at;
-    else this.#write();
+    const isFresh = row !== undefined && row.boot === (this.#boot ?? null) && Math.abs(this.#last - row.at) < keptForMs;
+    if (!isFresh) this.#write(row);
+    this.#keptAt = isFresh ? row.at : this.#last;
   }
 
-  #write(): void {
-    // Both of one moment: others count from here.
-    const at = this.#isSystem ? this.now(systemClock.now()) : this.#last;
-    this.#keep.run(at, ...(this.#isSystem ? [Math.round(machineUptime()), bootId()] : [null, null]));
-    this.#keptAt = at;
+  #write(row: ClockRow | undefined): void {
+    if (this.#boot === undefined) {
+      this.#keep.run(this.#last, null, null);
+      return;
+    }
+    const uptime = Math.round(machineUptime());
+    // From the row before, to the millisecond: small errors would add up.
+    const counted = this.#isOfThisBoot(row) ? row.at + uptime - row.uptime : this.#last;
+    this.#keep.run(this.#last - counted > longestLead ? this.#last : counted, uptime, this.#boot);
+  }
+
+  #isOfThisBoot(row: ClockRow | undefined): row is ClockRow & { readonly uptime: number } {
+    return row !== undefined && row.uptime !== null && row.boot === this.#boot;
   }
 
   #machineTime(wall: number): number {
@@ -79,8 +89,7 @@ export class FileTime {
 
   #sinceBoot(wall: number): number {
     const row = this.#read();
-    const isOfThisBoot = row !== undefined && row.uptime !== null && row.boot === bootId();
-    const counted = isOfThisBoot ? row.at + machineUptime() - (row.uptime ?? 0) : Math.max(wall, row?.at ?? 0);
+    const counted = this.#isOfThisBoot(row) ? row.at + machineUptime() - row.uptime : Math.max(wall, row?.at ?? 0);
     if (wall - counted <= longestLead) return counted;
     this.#keptAt = Number.NEGATIVE_INFINITY;
     return wall;
