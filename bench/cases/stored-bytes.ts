@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { agent, runtime, tool } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
+import { z } from 'zod';
 import { agentOfRounds } from '../contenders/adjutant.ts';
+import { instantModel, roundsOf } from '../instant-model.ts';
 import { Figure } from '../measure.ts';
-import { type Benchmark, ours, type Settings } from '../row.ts';
+import { type Benchmark, ours, type Row, type Settings } from '../row.ts';
 
 interface Size {
   /** Pages of the file, after the log was copied into it. */
@@ -29,9 +32,75 @@ export const storedBytes: Benchmark = {
       },
       { work: 'stored for a round on SQLite, in rows', unit: 'KiB', figures: only(late), ceiling: { limit: 0.8 } },
       { work: 'stored for round 1,000 against round 100', unit: '×', figures: only(late / early), ceiling: { limit: 1.1 } },
+      ...(await largeResults(settings)),
     ];
   },
 };
+
+/** KB of the one tool result of a round: below, at and above what SQLite keeps in a page. */
+const resultSizes = [0.5, 1, 2, 4, 8, 32];
+const largeRounds = 200;
+
+async function largeResults(settings: Settings): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const kb of resultSizes) rows.push(...(await largeResult(kb, settings)));
+  return rows;
+}
+
+/** What a round with a large result adds to the file, beside the same texts in a table of one column. */
+async function largeResult(kb: number, { folder }: Settings): Promise<readonly Row[]> {
+  const path = join(folder, `results-${kb}.db`);
+  const store = sqlite(path);
+  const content = 'x'.repeat(kb * 1_024);
+  const add = tool({
+    name: 'add',
+    description: 'Adds',
+    schema: z.object({ a: z.number(), b: z.number() }),
+    execute: ({ args }) => `${args.a}${content}`,
+  });
+  const app = runtime({ app: 'bench', recover: 'manual', store });
+  // Its tables come into being with the first use.
+  await store.for({ tenant: 'default', app: 'bench' }).head('none');
+  const empty = bytesOf(path);
+  const worker = agent({ name: 'worker', model: instantModel(roundsOf(largeRounds, 1)), tools: [add], limits: { rounds: largeRounds + 100 } });
+  await app.run(worker, 'go');
+  await app.close();
+  await store.close();
+  const database = new DatabaseSync(path);
+  try {
+    const bare = new DatabaseSync(join(folder, `bare-${kb}.db`));
+    bare.exec('create table rows (seq integer primary key, body text) strict');
+    const insert = bare.prepare('insert into rows (body) values (?)');
+    for (const { body } of database.prepare('select body from events order by seq').iterate()) insert.run(body as string);
+    const [bytes, floor] = [pagesOf(database) - empty, pagesOf(bare)];
+    bare.close();
+    const work = `stored for a round with a result of ${kb} KB on SQLite`;
+    const perRound = new Map([
+      ['bare loop', new Figure([floor / largeRounds / 1_024])],
+      [ours, new Figure([bytes / largeRounds / 1_024])],
+    ]);
+    return [
+      { work, unit: 'KiB', figures: perRound },
+      { work: `${work}, against bare rows`, unit: '×', figures: only(bytes / floor), ceiling: { limit: 1.5 } },
+    ];
+  } finally {
+    database.close();
+  }
+}
+
+function bytesOf(path: string): number {
+  const database = new DatabaseSync(path);
+  try {
+    return pagesOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+function pagesOf(database: DatabaseSync): number {
+  const [pages, size] = ['page_count', 'page_size'].map((name) => Number(database.prepare(`pragma ${name}`).get()?.[name]));
+  return (pages as number) * (size as number);
+}
 
 function only(value: number): Map<string, Figure> {
   return new Map([[ours, new Figure([value])]]);
@@ -45,9 +114,7 @@ async function sizeOf(rounds: number, { folder }: Settings): Promise<Size> {
   const database = new DatabaseSync(path);
   try {
     database.exec('pragma wal_checkpoint(truncate)');
-    const pages = Number(database.prepare('pragma page_count').get()?.['page_count']);
-    const pageSize = Number(database.prepare('pragma page_size').get()?.['page_size']);
-    return { pages: pages * pageSize, rows: lengthOfRows(database) };
+    return { pages: pagesOf(database), rows: lengthOfRows(database) };
   } finally {
     database.close();
   }

@@ -15,6 +15,7 @@ import {
   type Head,
   isAdjutantError,
   isOwnerGone,
+  type LedgerHead,
   type LedgerStore,
   type ReadRange,
   SessionBusyError,
@@ -79,6 +80,7 @@ class FileLedgers implements LedgerStore {
   /** Called when something has landed, or the store was closed. */
   readonly #listeners = new Set<() => void>();
   #isClosed = false;
+  #lastNow = 0;
 
   constructor(place: Place) {
     this.#place = place;
@@ -92,7 +94,7 @@ class FileLedgers implements LedgerStore {
     if (!(expected.epoch >= 1)) throw new RangeError(`Session "${session}" must be claimed before something is appended to it.`);
     const misplaced = events.find(({ seq }, i) => seq !== expected.seq + i + 1);
     if (misplaced !== undefined) throw new RangeError(`The event ${misplaced.seq} does not follow ${expected.seq}.`);
-    const receipt = this.#file(session).append(expected, batch, this.#place.clock.now());
+    const receipt = this.#file(session).append(expected, batch, this.#now());
     for (const listener of this.#listeners) listener();
     return receipt;
   }
@@ -110,14 +112,24 @@ class FileLedgers implements LedgerStore {
     return this.#existing(session).events.filter(({ seq }) => seq > after && seq <= upTo);
   }
 
-  async head(session: string): Promise<AppendReceipt | undefined> {
+  async now(): Promise<number> {
+    return this.#now();
+  }
+
+  /** The time, which never falls: when the clock went back, it stands until the clock is there again. */
+  #now(): number {
+    this.#lastNow = Math.max(this.#lastNow, this.#place.clock.now());
+    return this.#lastNow;
+  }
+
+  async head(session: string): Promise<LedgerHead | undefined> {
     const file = this.#file(session);
     return file.exists ? file.head : undefined;
   }
 
   async claim(session: string, owner: string, { ttl, force = false }: Parameters<LedgerStore['claim']>[2]): ReturnType<LedgerStore['claim']> {
     const file = this.#file(session);
-    const now = this.#place.clock.now();
+    const now = this.#now();
     const { lease } = file;
     const isHeld = lease !== undefined && lease.owner !== owner && lease.until > now && !isOwnerGone(lease.owner);
     if (isHeld && !force) throw new SessionBusyError({ session, owner: lease.owner, until: lease.until });
@@ -125,19 +137,19 @@ class FileLedgers implements LedgerStore {
   }
 
   async renew(claim: Parameters<LedgerStore['renew']>[0]): Promise<AppendReceipt> {
-    return this.#file(claim.session).renew(claim, this.#place.clock.now());
+    return this.#file(claim.session).renew(claim, this.#now());
   }
 
   async release(
     claim: Parameters<LedgerStore['release']>[0],
     options: Parameters<LedgerStore['release']>[1] = {},
   ): ReturnType<LedgerStore['release']> {
-    return this.#file(claim.session).release(claim, options.inboxSeq);
+    return { ...this.#file(claim.session).release(claim, options.inboxSeq), now: this.#now() };
   }
 
   async post(session: string, item: Parameters<LedgerStore['post']>[1]): ReturnType<LedgerStore['post']> {
     if (item.settles !== undefined) refuse('keep requests');
-    return this.#existing(session).post(item);
+    return { ...this.#existing(session).post(item), now: this.#now() };
   }
 
   async inbox(session: string): ReturnType<LedgerStore['inbox']> {

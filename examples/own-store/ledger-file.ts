@@ -1,5 +1,15 @@
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { type AppendReceipt, type Batch, type Claim, type Event, type Head, type InboxEntry, type InboxItem, LedgerConflictError } from 'adjutant';
+import {
+  type AppendReceipt,
+  type Batch,
+  type Claim,
+  type Event,
+  type Head,
+  type InboxEntry,
+  type InboxItem,
+  LedgerConflictError,
+  type LedgerHead,
+} from 'adjutant';
 
 /** What can happen to a ledger. Each is one line of its file, written whole or, at the end of the file, taken for not written. */
 type Line =
@@ -44,7 +54,7 @@ export class LedgerFile {
     return this.#epoch > 0;
   }
 
-  get head(): AppendReceipt {
+  get head(): LedgerHead {
     return { seq: this.#events.length, epoch: this.#epoch, inboxSeq: this.#inboxSeq };
   }
 
@@ -63,13 +73,13 @@ export class LedgerFile {
 
   claim(owner: string, ttl: number, now: number): Claim {
     this.#write({ did: 'claim', owner, ttl, at: now });
-    return { session: this.session, owner, ...this.head, until: now + ttl };
+    return { session: this.session, owner, ...this.head, until: now + ttl, now };
   }
 
   renew(claim: Claim, now: number): AppendReceipt {
     if (claim.epoch !== this.#epoch) throw this.#conflict(claim);
     this.#write({ did: 'renew', at: now });
-    return this.head;
+    return { ...this.head, now };
   }
 
   release(claim: Claim, seen: number = this.#inboxSeq): { readonly released: boolean; readonly inboxSeq: number } {
@@ -86,7 +96,7 @@ export class LedgerFile {
       const isThere = events.length > 0 && events.every(({ id }, i) => this.#events[expected.seq + i]?.id === id);
       if (!isThere) throw this.#conflict(expected);
     } else this.#write({ did: 'append', events, consumes, at: now });
-    return { ...this.head, seq: expected.seq + events.length };
+    return { ...this.head, seq: expected.seq + events.length, now };
   }
 
   post(item: InboxItem): { readonly inboxSeq: number; readonly duplicate: boolean } {

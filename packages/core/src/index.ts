@@ -52,6 +52,7 @@ export type {
   Head,
   InboxEntry,
   InboxItem,
+  LedgerHead,
   LedgerStore,
   ListOptions,
   PendingRequest,

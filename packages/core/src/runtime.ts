@@ -36,11 +36,12 @@ import { checkTenant, dueSessions, reachableLedgers, Tenants } from './engine/te
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
 import { Ledger, type LedgerPorts, newLedger, openLedger } from './ledger/ledger.ts';
 import { looseState } from './ledger/loose-state.ts';
-import type { AppendReceipt, LedgerStore, Store } from './ledger/port.ts';
+import type { LedgerHead, LedgerStore, Store } from './ledger/port.ts';
 import type { OutputOf, Runnable } from './ledger/runnable.ts';
 import { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 import { recordedScopes, type ScopeIds, SharedState } from './ledger/shared-state.ts';
 import type { StateSchema } from './ledger/state-types.ts';
+import { StoreClock, syncClock } from './ledger/store-clock.ts';
 import { copyDecisions, isIsolated, isUnrecordedFork, makeFork, recordFork } from './ledger/time-travel-fork.ts';
 import { memoryStore } from './stores/memory.ts';
 import { processOwner } from './stores/owner.ts';
@@ -79,8 +80,10 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     const { app, tenant = 'default', ports = {} } = options;
     if (app === undefined) throw new InvalidRuntimeError({ reason: '`app` must be the name of the app' });
     [this.#options, this.app, this.tenant] = [options, app, tenant];
-    const clock = ports.clock ?? systemClock;
     const origin = origins.get(options);
+    // A clock that is given is everybody's; a store that is made here has the one of the process.
+    const own = options.store === undefined ? systemClock : new StoreClock(systemClock);
+    const clock = origin === undefined ? (ports.clock ?? own) : origin.#services.clock;
     this.#origin = origin ?? (this as unknown as Runtime);
     this.#tenants = origin === undefined ? new Tenants<Runtime>(clock, (made) => !made.#runs.isIdle) : origin.#tenants;
     this.#looksAfterAll = options.tenants === true;
@@ -89,20 +92,21 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     this.#live = liveSessionsOf(this.store, options.pubsub);
     this.tools = origin?.tools ?? toolset(options.tools ?? [], `The app "${app}"`);
     this.#owner = origin === undefined ? processOwner(this.#ids) : origin.#owner;
-    const own = {
+    const ofTenant = {
       clock,
       tools: this.tools,
       takeUp: (session: string) => this.#recovery.takeUp({ tenant, session }),
       heed: (run: Run, ledger: Ledger) => this.#live.heed(this, run, ledger),
     };
-    this.#services = origin === undefined ? appServices(options, own) : { ...origin.#services, ...own };
+    this.#services = origin === undefined ? appServices(options, ofTenant) : { ...origin.#services, ...ofTenant };
     this.#recovery = origin === undefined ? this.#makeRecovery(clock) : origin.#recovery;
     this.#runs = new RunStarter(this.#services, ({ result }) => {
       const at = result.status === 'yielded' ? firstExpiry(result.session.ledger) : null;
       if (at !== null) this.#recovery.wakeAt(at);
     });
+    const reachable = reachableLedgers(this.store, this, origin !== undefined);
     this.requests = new RequestService({
-      ledgers: reachableLedgers(this.store, this, origin !== undefined),
+      ledgers: (tenant) => this.#heeded(reachable(tenant)),
       clock,
       keys: options.approvals?.keys,
       findTool: (agentName, name) => this.#services.registry.findTool(agentName, name) ?? this.tools.get(name),
@@ -184,7 +188,13 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
   }
 
   get #ledgers(): LedgerStore {
-    return this.store.for({ tenant: this.tenant, app: this.app });
+    return this.#heeded(this.store.for({ tenant: this.tenant, app: this.app }));
+  }
+
+  /** Ledgers whose receipts set the clock. */
+  #heeded(ledgers: LedgerStore): LedgerStore {
+    const { clock } = this.#services;
+    return clock instanceof StoreClock ? clock.heeding(ledgers) : ledgers;
   }
 
   #ports(store: LedgerStore = this.#ledgers): LedgerPorts {
@@ -333,6 +343,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     const store = this.#ledgers;
     const open = this.#sessions.get(id);
     const head = await store.head(id);
+    await syncClock(this.#services.clock, store, Number.POSITIVE_INFINITY);
     if (head === undefined && mustExist) throw new SessionNotFoundError({ session: id, app: this.app });
     if (open !== undefined && open.ledger.failure === undefined && this.#isCurrent(open.ledger, head?.seq ?? 0)) {
       if (options.existing === 'fail') throw new SessionExistsError({ session: id });
@@ -349,7 +360,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     return session;
   }
 
-  async #openStored(id: string, head: AppendReceipt): Promise<Ledger> {
+  async #openStored(id: string, head: LedgerHead): Promise<Ledger> {
     const ports = this.#ports();
     const ledger = await openLedger(id, ports);
     if (!isUnrecordedFork(id, head, ledger.invocations.outside)) return ledger;

@@ -26,6 +26,11 @@ export const systemClock: Clock = Object.freeze({
   setTimer: setSystemTimer,
 });
 
+/** Milliseconds since the machine was started, its sleep included: the same for all its processes, whatever became of the wall clock. */
+export function machineUptime(): number {
+  return process.getBuiltinModule('node:os').uptime() * 1_000;
+}
+
 /** Calls `task` when everything that is ready now has been done. */
 export function afterThisTurn(task: () => void): void {
   setImmediate(task);

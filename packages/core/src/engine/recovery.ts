@@ -2,6 +2,7 @@ import { type Clock, setBackgroundTimer, systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { visibleLine } from '../base/visible-text.ts';
 import type { DueSession } from '../ledger/port.ts';
+import { StoreClock } from '../ledger/store-clock.ts';
 import type { Run } from './run.ts';
 
 /** How often the store is asked for sessions that nobody works on. */
@@ -137,7 +138,7 @@ export class Recovery {
       this.hint();
     };
     // A process that has nothing else to do must be able to end.
-    this.#wakes.set(due, clock === systemClock ? setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake));
+    this.#wakes.set(due, isSystemClock(clock) ? setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake));
   }
 
   /** Continues what is due, and gives the runs. @param tenant @default all that are looked after. @throws StoreUnavailableError */
@@ -255,4 +256,9 @@ function inTurns(places: readonly SessionPlace[]): readonly SessionPlace[] {
 function warn(what: string, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   process.emitWarning(visibleLine(`${what}: ${message}`), { type: 'AdjutantWarning', code: isAdjutantError(error) ? error.code : 'recovery_failed' });
+}
+
+/** Whether time passes as it does in the system, whatever the store calls it. */
+function isSystemClock(clock: Clock): boolean {
+  return clock === systemClock || (clock instanceof StoreClock && clock.base === systemClock);
 }

@@ -7,6 +7,7 @@ import { NotJsonError, RequestNotFoundError, RequestSettledError } from '../ledg
 import type { RequestDecision } from '../ledger/event.ts';
 import { approvalKinds } from '../ledger/pending-call.ts';
 import type { LedgerStore, PendingRequest, RequestFilter, RequestRow } from '../ledger/port.ts';
+import { syncClock } from '../ledger/store-clock.ts';
 import { type ApprovalKey, type TokenClaims, TokenSigner } from './approval-token.ts';
 import { InvalidRuntimeError } from './errors.ts';
 import { type AnsweredBy, actorOf, assertMayDecide, assertPending, type CheckPorts, checkedAnswer, type RequestAnswer } from './request-check.ts';
@@ -84,7 +85,9 @@ export class RequestService {
 
   /** Requests of all kinds. @throws InvalidAnswerError, StoreUnavailableError */
   async list(query: RequestQuery = {}): Promise<readonly RequestEntry[]> {
-    return listRequests(this.#ports.ledgers(query.tenant), query, this.#ports.clock.now());
+    const ledgers = this.#ports.ledgers(query.tenant);
+    await syncClock(this.#ports.clock, ledgers);
+    return listRequests(ledgers, query, this.#ports.clock.now());
   }
 
   /** @throws RequestNotFoundError, StoreUnavailableError */
@@ -204,7 +207,8 @@ export class RequestService {
   }
 
   async #read(token: string): Promise<{ readonly row: RequestRow; readonly claims: TokenClaims }> {
-    const { clock } = this.#ports;
+    const { clock, ledgers } = this.#ports;
+    await syncClock(clock, ledgers());
     const claims = this.#signer().read(token, clock.now());
     const { requestId, session, fingerprint } = claims;
     const row = await this.#row({ requestId });
@@ -243,8 +247,11 @@ export class RequestService {
     posted(session);
   }
 
+  /** A row, and the time to hold against its own. */
   async #row(filter: RequestFilter): Promise<RequestRow | undefined> {
-    const [row] = await this.#ports.ledgers().requests({ ...filter, limit: 1 });
+    const ledgers = this.#ports.ledgers();
+    await syncClock(this.#ports.clock, ledgers);
+    const [row] = await ledgers.requests({ ...filter, limit: 1 });
     return row;
   }
 
@@ -256,7 +263,9 @@ export class RequestService {
 
   /** The call that waits for an operation; when none does any more, the last that did. */
   async #findOperation(operationId: string): Promise<RequestRow> {
-    const rows = await this.#ports.ledgers().requests({ operationId });
+    const ledgers = this.#ports.ledgers();
+    await syncClock(this.#ports.clock, ledgers);
+    const rows = await ledgers.requests({ operationId });
     const pending = rows.filter(({ status }) => status === 'pending');
     if (pending.length > 1) throw new OperationAmbiguousError({ operationId, requestIds: pending.map(({ requestId }) => requestId) });
     const row = pending[0] ?? rows.at(-1);

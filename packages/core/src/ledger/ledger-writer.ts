@@ -202,7 +202,7 @@ export class LedgerWriter {
   }
 
   /** Gives the ownership back, unless something newer than `inboxSeq` was posted; the next write claims again. */
-  async release(options?: ReleaseOptions): Promise<ReleaseReceipt> {
+  async release(options?: ReleaseOptions): Promise<Omit<ReleaseReceipt, 'now'>> {
     const claim = this.#claim;
     if (claim === undefined) return { released: true, inboxSeq: options?.inboxSeq ?? 0 };
     if (this.#failure !== undefined) return this.#releaseAfterFailure(claim, this.#failure.error);

@@ -329,7 +329,7 @@ export class Ledger {
    * Writes what is left and gives the ownership back; with `inboxSeq` only if nothing newer was posted.
    * @throws what made the writer fail; others can take the session over then all the same
    */
-  async release(options?: ReleaseOptions): Promise<ReleaseReceipt> {
+  async release(options?: ReleaseOptions): Promise<Omit<ReleaseReceipt, 'now'>> {
     if (this.failure === undefined) await this.durable();
     if (this.failure === undefined) await this.#writer.idle();
     return this.#writer.release(options);

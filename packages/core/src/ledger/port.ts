@@ -7,10 +7,18 @@ export interface Head {
   readonly epoch: number;
 }
 
-/** What an `append` or `renew` answers. `inboxSeq` grows with every `post`, so a writer sees that something waits. */
-export interface AppendReceipt extends Head {
+/** What `head` answers. `inboxSeq` grows with every `post`, so a writer sees that something waits. */
+export interface LedgerHead extends Head {
   readonly inboxSeq: number;
 }
+
+/** When something was done, by the store's clock, in epoch milliseconds. It never falls, whatever the clocks of processes and machines do. */
+export interface StoreTime {
+  readonly now: number;
+}
+
+/** What an `append` or `renew` answers. */
+export interface AppendReceipt extends LedgerHead, StoreTime {}
 
 /** A stretch of a ledger: events with `after < seq <= upTo`. */
 export interface ReadRange {
@@ -32,7 +40,7 @@ export interface UnreadableEvent {
 export type StoredEvent = Event | UnreadableEvent;
 
 /** The ownership of a ledger, as `claim` gives it. */
-export interface Claim {
+export interface Claim extends StoreTime {
   readonly session: string;
   readonly owner: string;
   readonly epoch: number;
@@ -55,7 +63,7 @@ export interface ReleaseOptions {
   readonly inboxSeq?: number | undefined;
 }
 
-export interface ReleaseReceipt {
+export interface ReleaseReceipt extends StoreTime {
   /** `false` when the lease was kept because of what was posted. */
   readonly released: boolean;
   readonly inboxSeq: number;
@@ -149,7 +157,7 @@ export interface InboxEntry extends InboxItem {
   readonly position: number;
 }
 
-export interface PostReceipt {
+export interface PostReceipt extends StoreTime {
   readonly inboxSeq: number;
   /** Whether an item with this key had been posted before. */
   readonly duplicate: boolean;
@@ -249,7 +257,12 @@ export interface LedgerStore {
   /** Like `read`, with an `UnreadableEvent` in the place of each event that `read` would fail at. @throws SessionNotFoundError */
   readStored(session: string, range?: ReadRange): AsyncIterable<readonly StoredEvent[]>;
   /** The head of a ledger, or `undefined` when there is no such session. */
-  head(session: string): Promise<AppendReceipt | undefined>;
+  head(session: string): Promise<LedgerHead | undefined>;
+  /**
+   * The store's clock: epoch milliseconds that never fall. Whoever makes an instant that is stored, or holds one against the time, goes by it:
+   * leases, `wakeAt`, the expiry of requests. Every receipt carries it too.
+   */
+  now(): Promise<number>;
   /** Epoch + 1 under a lease; older writers are fenced. @throws SessionBusyError while another owner's lease is live, unless forced */
   claim(session: string, owner: string, options: ClaimOptions): Promise<Claim>;
   /** Prolongs the lease. @throws LedgerConflictError when the claim is no longer the last one */

@@ -1,7 +1,7 @@
 import { SessionNotFoundError } from './errors.ts';
 import { type Event, type EventDraft, type EventOf, type EventType, eventVersions } from './event.ts';
 import type { Ledger, LedgerPorts } from './ledger.ts';
-import type { AppendReceipt } from './port.ts';
+import type { LedgerHead } from './port.ts';
 import { checkSeq } from './time-travel.ts';
 
 /**
@@ -49,7 +49,7 @@ export function copyDecisions({ session, lastSeq, invocations }: Ledger, scopes:
 }
 
 /** Whether a ledger is a fork of which nobody has said yet what becomes of its shared scopes: the store alone made it. */
-export function isUnrecordedFork(session: string, head: AppendReceipt, outside: readonly Event[]): boolean {
+export function isUnrecordedFork(session: string, head: LedgerHead, outside: readonly Event[]): boolean {
   // Whatever else has events was claimed for the first of them.
   return head.epoch === 0 && head.seq > 0 && lastForkDecision(outside)?.data?.['session'] !== session;
 }

@@ -9,6 +9,7 @@ import type {
   Head,
   InboxEntry,
   InboxItem,
+  LedgerHead,
   PostReceipt,
   ReleaseOptions,
   ReleaseReceipt,
@@ -66,7 +67,7 @@ export class MemoryLedger {
     return (this.#origin?.seq ?? 0) + this.#events.length;
   }
 
-  get receipt(): AppendReceipt {
+  get head(): LedgerHead {
     return { seq: this.seq, epoch: this.#epoch, inboxSeq: this.#inboxSeq };
   }
 
@@ -81,16 +82,16 @@ export class MemoryLedger {
     }
     this.#epoch += 1;
     this.#lease = { owner, ttl: options.ttl, until: now + options.ttl };
-    return { session: this.session, owner, epoch: this.#epoch, seq: this.seq, inboxSeq: this.#inboxSeq, until: this.#lease.until };
+    return { session: this.session, owner, epoch: this.#epoch, seq: this.seq, inboxSeq: this.#inboxSeq, until: this.#lease.until, now };
   }
 
   renew(claim: Claim, now: number): AppendReceipt {
     if (claim.epoch !== this.#epoch) throw this.#conflict({ seq: claim.seq, epoch: claim.epoch });
     this.#prolongLease(now);
-    return this.receipt;
+    return { ...this.head, now };
   }
 
-  release(claim: Claim, { inboxSeq = this.#inboxSeq }: ReleaseOptions): ReleaseReceipt {
+  release(claim: Claim, { inboxSeq = this.#inboxSeq }: ReleaseOptions): Omit<ReleaseReceipt, 'now'> {
     const isLast = claim.epoch === this.#epoch;
     const released = !isLast || this.#inboxSeq <= inboxSeq;
     if (isLast && released) this.#lease = undefined;
@@ -123,7 +124,7 @@ export class MemoryLedger {
   }
 
   /** Takes an item that has not been posted before. */
-  post(item: InboxItem): PostReceipt {
+  post(item: InboxItem): Omit<PostReceipt, 'now'> {
     this.#inboxSeq += 1;
     this.#postedKeys.add(item.key);
     this.#inbox.set(this.#inboxSeq, { ...item, position: this.#inboxSeq });

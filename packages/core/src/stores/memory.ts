@@ -12,6 +12,7 @@ import type {
   Head,
   InboxEntry,
   InboxItem,
+  LedgerHead,
   LedgerStore,
   ListOptions,
   PostReceipt,
@@ -36,6 +37,7 @@ import { MemoryRequests } from './memory-requests.ts';
 import { MemorySharedState } from './memory-shared.ts';
 import { OwnerSurvey } from './owner.ts';
 import { checkRequests } from './requests.ts';
+import { RisingClock } from './rising-clock.ts';
 
 export interface MemoryStoreOptions {
   /** Judges leases and dates sessions. @default the system's clock */
@@ -44,7 +46,7 @@ export interface MemoryStoreOptions {
 
 /** A store that lives as long as the process: for tests, and for runs that nobody needs to continue. */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
-  const clock = options.clock ?? systemClock;
+  const clock = new RisingClock(options.clock ?? systemClock);
   const scopes = new Map<string, MemoryLedgerStore>();
   let closed: StoreUnavailableError | undefined;
   const all = (): MemoryLedgerStore[] => {
@@ -91,7 +93,7 @@ function longestDue(stores: readonly MemoryLedgerStore[], now: number, limit: nu
 
 class MemoryLedgerStore implements LedgerStore {
   readonly #scope: { readonly tenant: string; readonly app: string };
-  readonly #clock: Clock;
+  readonly #clock: RisingClock;
   readonly #ledgers = new Map<string, MemoryLedger>();
   readonly #blobs: MemoryBlobs;
   readonly #shared = new MemorySharedState();
@@ -101,7 +103,7 @@ class MemoryLedgerStore implements LedgerStore {
   #firstEpoch = 0;
   #closed: StoreUnavailableError | undefined;
 
-  constructor(scope: { readonly tenant: string; readonly app: string }, clock: Clock) {
+  constructor(scope: { readonly tenant: string; readonly app: string }, clock: RisingClock) {
     this.#scope = { tenant: scope.tenant, app: scope.app };
     this.#clock = clock;
     this.#blobs = new MemoryBlobs(this.#scope);
@@ -125,20 +127,20 @@ class MemoryLedgerStore implements LedgerStore {
     if (ledger === undefined) {
       throw new LedgerConflictError({ session, expected: { seq: expected.seq, epoch: expected.epoch }, found: { seq: 0, epoch: 0 } });
     }
+    const now = this.#clock.now();
     if (!ledger.checkHead(expected, events)) {
       if (batch.blobs !== undefined) for (const address of batch.blobs) this.#blobs.get(address);
       if (shared !== undefined) {
         this.#shared.check(shared);
         this.#shared.write(shared);
       }
-      const now = this.#clock.now();
       ledger.write(batch, now);
       if (requests !== undefined) this.#requests.open(requests);
       if (settles !== undefined) this.#requests.settlePending(session, settles, now);
       this.#followers.wake(session);
     }
-    const { epoch, inboxSeq } = ledger.receipt;
-    return { seq: expected.seq + events.length, epoch, inboxSeq };
+    const { epoch, inboxSeq } = ledger.head;
+    return { seq: expected.seq + events.length, epoch, inboxSeq, now };
   }
 
   async *read(session: string, range: ReadRange = {}): AsyncGenerator<readonly Event[], void, undefined> {
@@ -172,9 +174,14 @@ class MemoryLedgerStore implements LedgerStore {
     this.#checkAlive(ledger);
   }
 
-  async head(session: string): Promise<AppendReceipt | undefined> {
+  async head(session: string): Promise<LedgerHead | undefined> {
     this.#checkOpen();
-    return this.#ledgers.get(session)?.receipt;
+    return this.#ledgers.get(session)?.head;
+  }
+
+  async now(): Promise<number> {
+    this.#checkOpen();
+    return this.#clock.now();
   }
 
   async claim(session: string, owner: string, options: ClaimOptions): Promise<Claim> {
@@ -195,14 +202,15 @@ class MemoryLedgerStore implements LedgerStore {
 
   async release(claim: Claim, options: ReleaseOptions = {}): Promise<ReleaseReceipt> {
     this.#checkOpen();
-    return this.#ledgers.get(claim.session)?.release(claim, options) ?? { released: true, inboxSeq: 0 };
+    return { ...(this.#ledgers.get(claim.session)?.release(claim, options) ?? { released: true, inboxSeq: 0 }), now: this.#clock.now() };
   }
 
   async post(session: string, item: InboxItem): Promise<PostReceipt> {
     const ledger = this.#find(session);
-    if (ledger.hasPosted(item.key)) return { inboxSeq: ledger.receipt.inboxSeq, duplicate: true };
-    if (item.settles !== undefined) this.#requests.answer(session, item.settles, item.by, this.#clock.now());
-    return ledger.post(item);
+    const now = this.#clock.now();
+    if (ledger.hasPosted(item.key)) return { inboxSeq: ledger.head.inboxSeq, duplicate: true, now };
+    if (item.settles !== undefined) this.#requests.answer(session, item.settles, item.by, now);
+    return { ...ledger.post(item), now };
   }
 
   async inbox(session: string): Promise<readonly InboxEntry[]> {
@@ -288,7 +296,7 @@ class MemoryLedgerStore implements LedgerStore {
     const deleted = options.erase === true ? [...ledger.family()].filter((relative) => !relative.isDeleted) : [ledger];
     const left = new Set(deleted.flatMap((each) => [...each.blobsInUse()]));
     for (const each of deleted) {
-      this.#firstEpoch = Math.max(this.#firstEpoch, each.receipt.epoch + 1);
+      this.#firstEpoch = Math.max(this.#firstEpoch, each.head.epoch + 1);
       this.#ledgers.delete(each.session);
       this.#requests.forget(each.session);
       each.delete();

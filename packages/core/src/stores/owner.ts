@@ -56,8 +56,17 @@ function whereabouts(): string {
   return knownWhereabouts;
 }
 
+/** What names the present boot of this machine, as processes see it that share its process numbers; `undefined` where the system does not tell. */
+export function bootName(): string | undefined {
+  return systemBootId() === undefined ? undefined : whereabouts();
+}
+
 function bootId(): string {
-  return readText('/proc/sys/kernel/random/boot_id')?.trim() ?? process.getBuiltinModule('node:os').hostname().replaceAll('/', '_');
+  return systemBootId() ?? process.getBuiltinModule('node:os').hostname().replaceAll('/', '_');
+}
+
+function systemBootId(): string | undefined {
+  return readText('/proc/sys/kernel/random/boot_id')?.trim();
 }
 
 /** The number in `pid:[4026531836]`, or `undefined` where there are no namespaces. */

@@ -1,6 +1,7 @@
 import { checkOptions } from '../base/invalid-option.ts';
 import { isFunction, isGroup, isNonEmptyText, isObject, type OptionChecks } from '../base/options.ts';
 import { appendContract } from './store-contract/append-contract.ts';
+import { clockContract } from './store-contract/clock-contract.ts';
 import { deletionContract } from './store-contract/deletion-contract.ts';
 import { dueContract } from './store-contract/due-contract.ts';
 import { createSuite, type Suite } from './store-contract/harness.ts';
@@ -72,6 +73,7 @@ const contractChecks: OptionChecks<StoreContractOptions & { readonly name: strin
 function defineRules(suite: Suite): void {
   appendContract(suite);
   ownershipContract(suite);
+  clockContract(suite);
   inboxContract(suite);
   readingContract(suite);
   forkContract(suite);

@@ -175,7 +175,7 @@ test('A4: nobody finds an address who knows the content; files of older versions
   const old = await before.for(scope).putBlob(bytes, blobAddress(scope, bytes));
   await before.close();
   const file = new DatabaseSync(path);
-  file.exec('drop table address_keys; pragma user_version = 3');
+  file.exec('drop table address_keys; pragma user_version = 5');
   file.close();
   const store = open();
   const address = await bobSpeaks(store);

@@ -13,6 +13,7 @@ import type {
   Head,
   InboxEntry,
   InboxItem,
+  LedgerHead,
   LedgerStore,
   ListOptions,
   PostReceipt,
@@ -167,8 +168,12 @@ export class EncryptedLedgerStore implements LedgerStore {
     }
   }
 
-  head(session: string): Promise<AppendReceipt | undefined> {
+  head(session: string): Promise<LedgerHead | undefined> {
     return this.#inner.head(session);
+  }
+
+  now(): Promise<number> {
+    return this.#inner.now();
   }
 
   async claim(session: string, owner: string, options: ClaimOptions): Promise<Claim> {

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../base/json.ts';
 import type {
-  AppendReceipt,
   DueSession,
   InboxEntry,
+  LedgerHead,
   ListOptions,
   PendingRequest,
   RequestFilter,
@@ -44,7 +44,7 @@ class Conditions {
 
 const bigints = 'seq::text, epoch::text, inbox_seq::text';
 
-export async function queryHead(database: Database, { tenant, app }: StoredScope, session: string): Promise<AppendReceipt | undefined> {
+export async function queryHead(database: Database, { tenant, app }: StoredScope, session: string): Promise<LedgerHead | undefined> {
   const [row] = await database.query(`select ${bigints} from {s}.ledgers where tenant = $1 and app = $2 and session = $3`, [
     tenant,
     app,

@@ -13,6 +13,7 @@ import type {
   Head,
   InboxEntry,
   InboxItem,
+  LedgerHead,
   LedgerStore,
   ListOptions,
   PostReceipt,
@@ -79,8 +80,12 @@ export class PostgresLedgerStore implements LedgerStore {
     return this.#reader(session).storedEvents(range);
   }
 
-  head(session: string): Promise<AppendReceipt | undefined> {
+  head(session: string): Promise<LedgerHead | undefined> {
     return queryHead(this.#parts.database, this.#stored, session);
+  }
+
+  async now(): Promise<number> {
+    return Number(await this.#parts.database.call('select {s}.now_ms($1::bigint)::text', [this.#parts.fixedNow()]));
   }
 
   async claim(session: string, owner: string, { ttl, force = false }: ClaimOptions): Promise<Claim> {

@@ -37,7 +37,7 @@ begin
   for _request in select r from jsonb_array_elements(_requests) r loop
     -- Read for each: a request may have waited for locks.
     _now := {s}.now_ms(_fixed_now);
-    _replies := _replies || jsonb_build_array(case _request->>'op'
+    _replies := _replies || jsonb_build_array(jsonb_build_object('now', _now) || case _request->>'op'
       when 'append' then {s}.append(_request, _now)
       when 'claim' then {s}.claim(_request, _now)
       when 'renew' then {s}.renew(_request, _now)

@@ -22,7 +22,7 @@ export function openDatabase(settings: WorkerSettings, typeOf: FileSystemType = 
     database = new DatabaseSync(settings.path, { timeout: settings.busyTimeoutMs });
     checkFile(database, settings.path);
     configure(database, settings);
-    migrate(database);
+    migrate(database, settings);
     return database;
   } catch (error) {
     database?.close();
@@ -95,12 +95,30 @@ function useWriteAheadLog(database: DatabaseSync, busyTimeoutMs: number): void {
   }
 }
 
-function migrate(database: DatabaseSync): void {
-  if (readPragma(database, 'user_version') === migrations.length) return;
+/** Another process may be migrating a file of gigabytes, all of it in one transaction: it is waited for longer than for any other. */
+const longestMigrationMs = 300_000;
+
+function migrate(database: DatabaseSync, { busyTimeoutMs }: WorkerSettings): void {
+  const found = readPragma(database, 'user_version');
+  if (found === migrations.length) return;
+  if (found > 0) database.exec(`pragma busy_timeout = ${Math.max(busyTimeoutMs, longestMigrationMs)}`);
+  try {
+    takeSteps(database);
+    // The log has all that was moved in it: copied now, it need not stay that large.
+    if (found > 0) database.exec('pragma wal_checkpoint(passive)');
+  } finally {
+    database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+  }
+}
+
+function takeSteps(database: DatabaseSync): void {
   database.exec('begin immediate');
   try {
     // Read again: another process may have migrated the file while this one waited for the lock.
-    for (const step of migrations.slice(readPragma(database, 'user_version'))) database.exec(step);
+    for (const step of migrations.slice(readPragma(database, 'user_version'))) {
+      if (typeof step === 'string') database.exec(step);
+      else step(database);
+    }
     database.exec(`pragma user_version = ${migrations.length}; pragma application_id = ${applicationId}`);
     database.exec('commit');
   } catch (error) {

@@ -86,7 +86,7 @@ test('a deletion that was cut off is finished by the next deletion or sweep', as
   for (const finish of [() => store.admin.sweepBlobs(), () => ledgers.delete('other')]) {
     await fill('s', 1_200);
     await fill('other', 1);
-    const connection = new WorkerConnection({ path, synchronous: 'full', busyTimeoutMs: 5_000 }, startSqliteWorker);
+    const connection = new WorkerConnection({ path, synchronous: 'full', busyTimeoutMs: 5_000, isSystemClock: true }, startSqliteWorker);
     await connection.request('delete', { ...scope, session: 's', erase: false });
     await connection.request('purge', null);
     await connection.close();

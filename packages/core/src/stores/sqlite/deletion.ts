@@ -2,10 +2,12 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { BlobRows } from './blob-rows.ts';
 import type { LedgerRows } from './ledger-rows.ts';
 import type { SessionAddress } from './protocol.ts';
+import { rowId } from './rows-by-id.ts';
 
 /** Rows that one purge may remove: the lock must not be kept for long. */
 const mostRowsPerPurge = 512;
 const mostSnapshotsPerPurge = 16;
+const ofLedger = `id > ${rowId('?1', '0')} and id < ${rowId('(?1 + 1)', '0')}`;
 
 /**
  * Deletes sessions: hides them at once, and removes what they leave bit by bit. A ledger that forks share events of stays without a
@@ -40,8 +42,8 @@ export class Deletion {
       on conflict (tenant, app) do update set epoch = max(epoch, excluded.epoch)`);
     this.#nextToPurge = prepare('select id, parent, base from ledgers where purge is not null order by id limit 1');
     this.#lastShared = prepare('select max(base) as seq from ledgers where parent = ? and base > ?');
-    this.#lastEvent = prepare('select max(seq) as seq from events where ledger = ?');
-    this.#removeEvents = prepare('delete from events where ledger = ? and seq > ?');
+    this.#lastEvent = prepare(`select seq from events where ${ofLedger} order by id desc limit 1`);
+    this.#removeEvents = prepare(`delete from events where id > ${rowId('?1', '?2')} and id < ${rowId('(?1 + 1)', '0')}`);
     this.#removals = preparedRemovals(prepare, blobs);
     this.#keep = prepare('update ledgers set purge = null, seq = ? where id = ?');
     this.#remove = prepare('delete from ledgers where id = ?');
@@ -108,8 +110,9 @@ function preparedRemovals(
     const remove = prepare(`delete from ${table} where ledger = ?1 and (${key}) in (select ${key} from ${table} where ledger = ?1 limit ${limit})`);
     return (ledger: number) => remove.run(ledger).changes;
   };
+  const inbox = prepare(`delete from inbox where id in (select id from inbox where ${ofLedger} limit ${mostRowsPerPurge})`);
   return [
-    of('inbox', 'position'),
+    (ledger) => inbox.run(ledger).changes,
     of('posted', 'key'),
     of('snapshots', 'key, seq', mostSnapshotsPerPurge),
     (ledger, lastShared) => blobs.forget(ledger, lastShared),

@@ -46,7 +46,7 @@ describe('a SQLite file on a network drive', () => {
     const path = join(folder, 'runs.db');
     const places: string[] = [];
     const open = (type: number) =>
-      openDatabase({ path, synchronous: 'full', busyTimeoutMs: 1_000 }, (place) => {
+      openDatabase({ path, synchronous: 'full', busyTimeoutMs: 1_000, isSystemClock: true }, (place) => {
         places.push(place);
         return type;
       });
@@ -61,7 +61,7 @@ describe('a SQLite file on a network drive', () => {
     const unknown = (): number => {
       throw Object.assign(new Error('function not implemented'), { code: 'ENOSYS', syscall: 'statfs' });
     };
-    openDatabase({ path: join(folder, 'runs.db'), synchronous: 'full', busyTimeoutMs: 1_000 }, unknown).close();
+    openDatabase({ path: join(folder, 'runs.db'), synchronous: 'full', busyTimeoutMs: 1_000, isSystemClock: true }, unknown).close();
   });
 
   test('is no local file: one that is made, one that is there, and none at all are opened', async () => {

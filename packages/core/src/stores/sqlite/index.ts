@@ -13,7 +13,7 @@ export interface SqliteOptions {
    * power may take the last moments; the file stays consistent. @default 'full'
    */
   readonly synchronous?: 'full' | 'normal';
-  /** Judges leases and dates sessions. @default the system's clock */
+  /** Judges leases and dates sessions. When it goes back, the store goes on from the last instant that it gave out. @default the system's clock */
   readonly clock?: Clock;
   /** Milliseconds to wait while another process has locked the file. @default 5000 */
   readonly busyTimeoutMs?: number;
@@ -37,5 +37,9 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store {
   const invalid = findInvalidOption(options, sqliteOptions);
   if (invalid !== undefined) throw new InvalidStoreError({ store: path, reason: invalid.reason });
   const { synchronous = 'full', clock = systemClock, busyTimeoutMs = 5_000 } = options;
-  return new SqliteStore(path, new WorkerConnection({ path, synchronous, busyTimeoutMs }, startSqliteWorker), clock);
+  return new SqliteStore(
+    path,
+    new WorkerConnection({ path, synchronous, busyTimeoutMs, isSystemClock: clock === systemClock }, startSqliteWorker),
+    clock,
+  );
 }

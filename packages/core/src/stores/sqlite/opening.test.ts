@@ -121,7 +121,7 @@ describe('schema versions', () => {
     expect(await readTexts(ledgers, 'old', { after: 1 })).toEqual(['invocation_start', 'What can I do?', 'new']);
     await store.close();
     const after = new DatabaseSync(path);
-    expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 4 });
+    expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 6 });
     expect(after.prepare("select wake_at from ledgers where session = 'old'").get()).toEqual({ wake_at: 1_800_000_000_000 });
     after.close();
   });
@@ -177,7 +177,7 @@ describe('schema versions', () => {
     newer.exec('pragma user_version = 99');
     newer.close();
     const before = readFileSync(path);
-    expect(await firstError(path)).toMatchObject({ code: 'store_too_new', data: { store: path, found: 99, supported: 4 } });
+    expect(await firstError(path)).toMatchObject({ code: 'store_too_new', data: { store: path, found: 99, supported: 6 } });
     expect(readFileSync(path)).toEqual(before);
   });
 });

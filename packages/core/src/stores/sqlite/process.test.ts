@@ -49,7 +49,7 @@ async function outputOf(child: ChildProcess): Promise<string> {
 /** A store whose worker threads the test can end. */
 function storeWithWorkers(): { store: SqliteStore; workers: Worker[] } {
   const workers: Worker[] = [];
-  const connection = new WorkerConnection({ path, synchronous: 'full', busyTimeoutMs: 5_000 }, (settings) => {
+  const connection = new WorkerConnection({ path, synchronous: 'full', busyTimeoutMs: 5_000, isSystemClock: true }, (settings) => {
     const worker = startSqliteWorker(settings);
     workers.push(worker);
     return worker;

@@ -8,6 +8,7 @@ import type {
   Head,
   InboxEntry,
   InboxItem,
+  LedgerHead,
   ListOptions,
   PostReceipt,
   ReleaseOptions,
@@ -27,6 +28,8 @@ export interface WorkerSettings {
   readonly path: string;
   readonly synchronous: 'full' | 'normal';
   readonly busyTimeoutMs: number;
+  /** Whether times are those of the system, and not of a clock that was given. */
+  readonly isSystemClock: boolean;
 }
 
 export interface ScopeAddress {
@@ -38,7 +41,7 @@ export interface SessionAddress extends ScopeAddress {
   readonly session: string;
 }
 
-/** The store's clock belongs to the main thread, so requests that need the time carry it. */
+/** What the clock of the main thread says; the worker makes the store's time of it, which the answer carries. */
 interface Timed {
   readonly now: number;
 }
@@ -103,7 +106,7 @@ export interface WriteOperations {
   append: { request: AppendRequest; reply: AppendReceipt };
   claim: { request: SessionAddress & Timed & ClaimOptions & { readonly owner: string }; reply: Claim };
   renew: { request: ScopeAddress & Timed & { readonly claim: Claim }; reply: AppendReceipt };
-  release: { request: ScopeAddress & ReleaseOptions & { readonly claim: Claim }; reply: ReleaseReceipt };
+  release: { request: ScopeAddress & Timed & ReleaseOptions & { readonly claim: Claim }; reply: ReleaseReceipt };
   post: { request: SessionAddress & Timed & { readonly item: InboxItem }; reply: PostReceipt };
   settle: { request: SessionAddress & Timed & { readonly settlement: RequestSettlement }; reply: null };
   fork: { request: SessionAddress & Timed & { readonly atSeq: number; readonly newSession: string; readonly fields: EventFields }; reply: null };
@@ -119,7 +122,8 @@ export interface WriteOperations {
 }
 
 export interface ReadOperations {
-  head: { request: SessionAddress; reply: AppendReceipt | undefined };
+  head: { request: SessionAddress; reply: LedgerHead | undefined };
+  now: { request: Timed; reply: number };
   read: { request: ReadRequest; reply: ReadPage };
   /** The rows of a page one by one, for finding the damaged one. */
   readRows: { request: LedgerAddress & { readonly after: number; readonly through: number }; reply: readonly { seq: number; text: string }[] };

@@ -1,11 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { JsonValue } from '../../base/json.ts';
-import type { AppendReceipt, InboxEntry, SharedValue } from '../../ledger/port.ts';
+import type { InboxEntry, LedgerHead, SharedValue } from '../../ledger/port.ts';
 import { AddressKeyRows } from './address-key-rows.ts';
 import { BlobReads } from './blob-reads.ts';
 import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
 import type { ReadOperations, ReadPage, ReadRequest, ReadRequestMessage } from './protocol.ts';
 import type { RequestRows } from './request-rows.ts';
+import { mostRows, rowId } from './rows-by-id.ts';
 import { SessionRows } from './session-rows.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 
@@ -14,7 +15,8 @@ type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['reques
 const mostEventsPerPage = 1_000;
 const mostCharactersPerPage = 8_000_000;
 const rowText = `'[' || seq || ',' || at || ',' || type || ',' || actor || ',' || path || ',' || body || ']'`;
-const rowsOfRange = 'from events where ledger = ? and seq > ? and seq <= ? order by seq';
+const inRange = `id > ${rowId('?1', '?2')} and id <= ${rowId('?1', '?3')}`;
+const rowsOfRange = `from events where ${inRange} order by id`;
 
 /** The operations that only read. */
 export class ReadOperationsOfFile {
@@ -38,12 +40,13 @@ export class ReadOperationsOfFile {
     this.#requests = tables.requests;
     this.#snapshots = tables.snapshots;
     this.#sessions = new SessionRows(database);
-    this.#pageSize = prepare('select sum(octet_length(body)) as bytes from events where ledger = ? and seq > ? and seq <= ?');
+    this.#pageSize = prepare(`select sum(octet_length(body)) as bytes from events where ${inRange}`);
     // The database joins the rows: one text crosses the threads and is parsed once.
     this.#page = prepare(`select '[' || group_concat(row) || ']' as text from (select ${rowText} as row ${rowsOfRange})`);
     this.#rows = prepare(`select seq, ${rowText} as text ${rowsOfRange}`);
-    this.#path = prepare("select path from events where ledger = ? and seq = ? and typeof(path) = 'text'");
-    this.#inbox = prepare("select position, key, lane, actor, at, type, data, settles from inbox where ledger = ? order by lane = 'input', position");
+    this.#path = prepare(`select path from events where id = ${rowId('?', '?')} and typeof(path) = 'text'`);
+    this.#inbox = prepare(`select position, key, lane, actor, at, type, data, settles from inbox
+       where ${inRange} order by lane = 'input', id`);
     this.#blobs = new BlobReads(database);
     this.#addressKeys = new AddressKeyRows(database);
     this.#shared = prepare('select key, value, version from shared where tenant = ? and app = ? and scope = ? and scope_id = ?');
@@ -78,19 +81,22 @@ export class ReadOperationsOfFile {
         return this.#snapshots.get(request[1]);
       case 'dataVersion':
         return this.#dataVersion.get()?.['data_version'];
+      case 'now':
+        return request[1].now;
       case 'close':
         return null;
     }
   }
 
-  #head(request: RequestOf<'head'>): AppendReceipt | undefined {
+  #head(request: RequestOf<'head'>): LedgerHead | undefined {
     const ledger = this.#ledgers.find(request);
     return ledger === undefined ? undefined : { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
   }
 
   #read(request: ReadRequest): ReadPage {
     const ledger = this.#ledgers.get(request, request.ledger);
-    const { after } = request;
+    // A place before the first row would be one of another ledger.
+    const after = Math.max(0, request.after);
     const last = Math.min(request.upTo ?? ledger.seq, ledger.seq);
     if (after >= last) return { ledger: ledger.id, text: '[]', after, through: after, more: false };
     const holder = this.#ledgers.holderOf(ledger, after + 1);
@@ -119,7 +125,7 @@ export class ReadOperationsOfFile {
   }
 
   #readInbox(request: RequestOf<'inbox'>): readonly InboxEntry[] {
-    return this.#inbox.all(this.#ledgers.get(request).id).map(({ actor, data, settles, ...entry }) => {
+    return this.#inbox.all(this.#ledgers.get(request).id, 0, mostRows).map(({ actor, data, settles, ...entry }) => {
       return { ...entry, by: actor, data: JSON.parse(data as string), ...(settles === null ? {} : { settles }) } as unknown as InboxEntry;
     });
   }

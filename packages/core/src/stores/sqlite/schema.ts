@@ -1,10 +1,16 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { addressKeysStep } from './address-key-rows.ts';
+import { clockTable } from './file-time.ts';
+import { giveRowsIds } from './rows-by-id.ts';
+
+/** Statements, or a function that is called within the transaction of all steps. */
+export type Migration = string | ((database: DatabaseSync) => void);
 
 /**
  * The steps from an empty file to the present schema; the version of a file is the number of steps that it has seen.
  * A step is never edited once it was released: files that have seen it exist.
  */
-export const migrations: readonly string[] = [
+export const migrations: readonly Migration[] = [
   `
   create table ledgers (
     id integer primary key,
@@ -155,6 +161,8 @@ export const migrations: readonly string[] = [
   create index blob_references_by_address on blob_references (address);
   create index blobs_by_time on blobs (put_at);
   `,
+  giveRowsIds,
+  clockTable,
   addressKeysStep,
 ];
 

@@ -13,6 +13,7 @@ import type {
   Head,
   InboxEntry,
   InboxItem,
+  LedgerHead,
   LedgerStore,
   ListOptions,
   PendingRequest,
@@ -61,7 +62,10 @@ export class SqliteStore implements Store {
     this.#addressKeys = new AddressKeys((scope) => addressKey(connection, scope));
     this.admin = {
       due: async ({ limit, app } = {}) => connection.request('due', { scope: { app }, now: clock.now(), limit: checkLimit('sessions', limit) }),
-      sweepBlobs: async ({ olderThanMs } = {}) => sweepBlobs(connection, clock.now() - checkBlobAge(olderThanMs)),
+      sweepBlobs: async ({ olderThanMs } = {}) => {
+        const age = checkBlobAge(olderThanMs);
+        return sweepBlobs(connection, (await connection.request('now', { now: clock.now() })) - age);
+      },
     };
   }
 
@@ -213,8 +217,12 @@ class SqliteLedgerStore implements LedgerStore {
     }
   }
 
-  head(session: string): Promise<AppendReceipt | undefined> {
+  head(session: string): Promise<LedgerHead | undefined> {
     return this.#connection.request('head', this.#address(session));
+  }
+
+  now(): Promise<number> {
+    return this.#connection.request('now', { now: this.#clock.now() });
   }
 
   claim(session: string, owner: string, options: ClaimOptions): Promise<Claim> {
@@ -227,7 +235,7 @@ class SqliteLedgerStore implements LedgerStore {
   }
 
   release(claim: Claim, options: ReleaseOptions = {}): Promise<ReleaseReceipt> {
-    return this.#connection.request('release', { ...this.#scope, claim: { ...claim }, inboxSeq: options.inboxSeq });
+    return this.#connection.request('release', { ...this.#scope, claim: { ...claim }, inboxSeq: options.inboxSeq, now: this.#clock.now() });
   }
 
   post(session: string, item: InboxItem): Promise<PostReceipt> {

@@ -3,6 +3,7 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import { systemClock } from '../../base/clock.ts';
 import { describeFailure, openDatabase } from './database.ts';
 import { isRefusal, toFailure } from './failure.ts';
+import { FileTime } from './file-time.ts';
 import { LedgerRows } from './ledger-rows.ts';
 import type { Outcome, ReadRequestMessage, Request, WorkerSettings, WriteRequest } from './protocol.ts';
 import { ReadOperationsOfFile } from './read-operations.ts';
@@ -21,17 +22,29 @@ interface OpenFile {
   readonly database: DatabaseSync;
   readonly reads: ReadOperationsOfFile;
   readonly writes: WriteOperationsOfFile;
+  readonly time: FileTime;
 }
 
-function prepareFile(database: DatabaseSync): OpenFile {
+function prepareFile(database: DatabaseSync, { isSystemClock }: WorkerSettings): OpenFile {
   try {
     const ledgers = new LedgerRows(database);
     const tables = { ledgers, requests: new RequestRows(database, ledgers), snapshots: new SnapshotRows(database, ledgers) };
-    return { database, reads: new ReadOperationsOfFile(database, tables), writes: new WriteOperationsOfFile(database, tables) };
+    return {
+      database,
+      reads: new ReadOperationsOfFile(database, tables),
+      writes: new WriteOperationsOfFile(database, tables),
+      time: new FileTime(database, isSystemClock),
+    };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** The request with the store's time in the place of what the clock of the main thread said. */
+function inTime<Asked extends Request>(request: Asked, time: FileTime): Asked {
+  const [operation, asked] = request;
+  return asked !== null && 'now' in asked ? ([operation, { ...asked, now: time.now(asked.now) }] as unknown as Asked) : request;
 }
 
 function rollBack({ database, writes }: OpenFile): void {
@@ -78,7 +91,8 @@ class FileServer {
     }
     let outcomes: Outcome[];
     try {
-      outcomes = this.#performGroup(file.writes, group);
+      outcomes = this.#performGroup(file, group);
+      file.time.keep();
     } catch (error) {
       rollBack(file);
       if (group.length === 1) this.#answer([this.#fail(error)]);
@@ -90,11 +104,11 @@ class FileServer {
     return outcomes.length;
   }
 
-  #performGroup(writes: WriteOperationsOfFile, group: readonly WriteRequest[]): Outcome[] {
+  #performGroup(file: OpenFile, group: readonly WriteRequest[]): Outcome[] {
     const outcomes: Outcome[] = [];
     const end = systemClock.monotonic() + longestGroupMs;
     for (const request of group) {
-      outcomes.push(this.#perform(writes, request));
+      outcomes.push(this.#perform(file, request));
       this.#rowsSinceCheckpoint += rowsOf(request);
       if (systemClock.monotonic() > end) break;
     }
@@ -112,9 +126,9 @@ class FileServer {
     }
   }
 
-  #perform(writes: WriteOperationsOfFile, request: WriteRequest): Outcome {
+  #perform({ writes, time }: OpenFile, request: WriteRequest): Outcome {
     try {
-      return { reply: writes.perform(request) };
+      return { reply: writes.perform(inTime(request, time)) };
     } catch (error) {
       if (!isRefusal(error)) throw error;
       return this.#fail(error);
@@ -124,14 +138,15 @@ class FileServer {
   #serveRead(request: ReadRequestMessage): Outcome {
     try {
       if (request[0] === 'close') return { reply: this.#close() };
-      return { reply: this.#open().reads.perform(request) };
+      const { reads, time } = this.#open();
+      return { reply: reads.perform(inTime(request, time)) };
     } catch (error) {
       return this.#fail(error);
     }
   }
 
   #open(): OpenFile {
-    this.#file ??= prepareFile(openDatabase(this.#settings));
+    this.#file ??= prepareFile(openDatabase(this.#settings), this.#settings);
     return this.#file;
   }
 

@@ -11,6 +11,7 @@ import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
 import { PathReferences } from './path-references.ts';
 import type { AppendRequest, ScopeAddress, SessionAddress, WriteOperations, WriteRequest } from './protocol.ts';
 import type { RequestRows } from './request-rows.ts';
+import { rowId } from './rows-by-id.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 
 type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['request'];
@@ -52,20 +53,20 @@ export class WriteOperationsOfFile {
     this.#blobs = new BlobRows(database);
     this.#addressKeys = new AddressKeyRows(database);
     this.#deletion = new Deletion(database, tables.ledgers, this.#blobs);
-    this.#insertEvent = prepare('insert into events (ledger, seq, at, type, actor, path, body) values (?, ?, ?, ?, ?, ?, ?)');
+    this.#insertEvent = prepare(`insert into events (id, at, type, actor, path, body) values (${rowId('?', '?')}, ?, ?, ?, ?, ?)`);
     this.#advance = prepare('update ledgers set seq = ?, updated_at = ?, lease_until = ? where id = ?');
     this.#summarise = prepare('update ledgers set status = ?, title = ?, runnable = ?, user = ? where id = ?');
     this.#wake = prepare('update ledgers set wake_at = ? where id = ?');
-    this.#eventBody = prepare('select body from events where ledger = ? and seq = ?');
+    this.#eventBody = prepare(`select body from events where id = ${rowId('?', '?')}`);
     this.#insertLedger = prepare(`insert into ledgers
       (tenant, app, session, parent, base, seq, epoch, inbox_seq, created_at, updated_at, status, title, runnable, user)
       values (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`);
     this.#lease = prepare('update ledgers set epoch = ?, owner = ?, lease_ms = ?, lease_until = ? where id = ?');
     this.#release = prepare('update ledgers set owner = null, lease_ms = null, lease_until = null where id = ?');
-    this.#consume = prepare('delete from inbox where ledger = ? and position = ?');
+    this.#consume = prepare(`delete from inbox where id = ${rowId('?1', '?2')} and ledger = ?1`);
     this.#isPosted = prepare('select 1 from posted where ledger = ? and key = ?');
     this.#markPosted = prepare('insert into posted (ledger, key) values (?, ?)');
-    this.#insertItem = prepare('insert into inbox (ledger, position, key, lane, actor, at, type, data, settles) values (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#insertItem = prepare(`insert into inbox (id, key, lane, actor, at, type, data, settles) values (${rowId('?', '?')}, ?, ?, ?, ?, ?, ?, ?)`);
     this.#raiseInbox = prepare('update ledgers set inbox_seq = ? where id = ?');
     // No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that looks like its own.
     this.#firstEpoch = prepare('select epoch from first_epochs where tenant = ? and app = ?');
@@ -117,7 +118,7 @@ export class WriteOperationsOfFile {
     const ledger = this.#ledgers.find(request);
     if (ledger === undefined || ledger.epoch !== expected.epoch) throw conflict(request.session, expected, ledger);
     const seq = expected.seq + fields.length / fieldsPerEvent;
-    const receipt = { seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
+    const receipt = { seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq, now: request.now };
     if (ledger.seq !== expected.seq) {
       if (!this.#landedBefore(ledger, fields)) throw conflict(request.session, expected, ledger);
       return receipt;
@@ -141,8 +142,8 @@ export class WriteOperationsOfFile {
         seq,
         fields[i + 1] as number,
         fields[i + 2] as number,
-        fields[i + 3] as number | string,
-        typeof path === 'string' ? this.#paths.refer(ledger, seq, path) : path,
+        asInteger(fields[i + 3] as number | string),
+        asInteger(typeof path === 'string' ? this.#paths.refer(ledger, seq, path) : path),
         fields[i + 5] as string,
       );
     }
@@ -191,7 +192,7 @@ export class WriteOperationsOfFile {
     const epoch = before.epoch + 1;
     const until = now + request.ttl;
     this.#lease.run(epoch, owner, request.ttl, until, before.id);
-    return { session, owner, epoch, seq: ledger?.seq ?? 0, inboxSeq: ledger?.inbox_seq ?? 0, until };
+    return { session, owner, epoch, seq: ledger?.seq ?? 0, inboxSeq: ledger?.inbox_seq ?? 0, until, now };
   }
 
   #createLedger({ tenant, app, session }: SessionAddress, now: number): { readonly id: number; readonly epoch: number } {
@@ -208,29 +209,29 @@ export class WriteOperationsOfFile {
     const ledger = this.#ledgers.find({ tenant, app, session: claim.session });
     if (ledger === undefined || ledger.epoch !== claim.epoch) throw conflict(claim.session, claim, ledger);
     if (ledger.owner !== null) this.#lease.run(ledger.epoch, ledger.owner, ledger.lease_ms, now + (ledger.lease_ms ?? 0), ledger.id);
-    return { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
+    return { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq, now };
   }
 
-  #releaseClaim({ tenant, app, claim, inboxSeq }: RequestOf<'release'>): ReleaseReceipt {
+  #releaseClaim({ tenant, app, claim, inboxSeq, now }: RequestOf<'release'>): ReleaseReceipt {
     const ledger = this.#ledgers.find({ tenant, app, session: claim.session });
-    if (ledger === undefined) return { released: true, inboxSeq: 0 };
+    if (ledger === undefined) return { released: true, inboxSeq: 0, now };
     const isLast = ledger.epoch === claim.epoch;
     const released = !isLast || inboxSeq === undefined || ledger.inbox_seq <= inboxSeq;
     if (isLast && released) this.#release.run(ledger.id);
-    return { released, inboxSeq: ledger.inbox_seq };
+    return { released, inboxSeq: ledger.inbox_seq, now };
   }
 
   #post(request: RequestOf<'post'>): PostReceipt {
     const { item, now } = request;
     const ledger = this.#ledgers.get(request);
-    if (this.#isPosted.get(ledger.id, item.key) !== undefined) return { inboxSeq: ledger.inbox_seq, duplicate: true };
+    if (this.#isPosted.get(ledger.id, item.key) !== undefined) return { inboxSeq: ledger.inbox_seq, duplicate: true, now };
     if (item.settles !== undefined) this.#requests.checkAnswer(request, ledger.id, item.settles, now);
     const position = ledger.inbox_seq + 1;
     this.#markPosted.run(ledger.id, item.key);
     this.#insertItem.run(ledger.id, position, item.key, item.lane, item.by, item.at, item.type, JSON.stringify(item.data), item.settles ?? null);
     this.#raiseInbox.run(position, ledger.id);
     if (item.settles !== undefined) this.#requests.answer(request, ledger.id, item.settles, item.by, now);
-    return { inboxSeq: position, duplicate: false };
+    return { inboxSeq: position, duplicate: false, now };
   }
 
   #settle(request: RequestOf<'settle'>): null {
@@ -254,6 +255,11 @@ export class WriteOperationsOfFile {
     this.#insertEvents(Number(made.lastInsertRowid), fields);
     return null;
   }
+}
+
+/** For columns of any type: a number would be stored there as a float, in eight bytes. */
+function asInteger(value: number | string): bigint | string {
+  return typeof value === 'number' ? BigInt(value) : value;
 }
 
 function refuseWhileHeld(ledger: LedgerRow, session: string, owner: string, now: number): void {

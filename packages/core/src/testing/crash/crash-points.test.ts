@@ -136,7 +136,7 @@ describe('finds', () => {
         if (!isLost) return ledgers.append(session, expected, batch);
         // It waits in memory for the next append, as a write cache that lies about its flush.
         waiting.set(ledgers, batch.events);
-        return Promise.resolve({ seq: expected.seq + batch.events.length, epoch: expected.epoch, inboxSeq: 0 });
+        return Promise.resolve({ seq: expected.seq + batch.events.length, epoch: expected.epoch, inboxSeq: 0, now: Date.now() });
       });
     const waiting = new WeakMap<LedgerStore, unknown>();
     const failure = await failureOf(crashPoints(() => ({ runnable: payer('report'), compares: 'end' }), { store: forgetful }));

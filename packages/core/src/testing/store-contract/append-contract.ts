@@ -7,8 +7,8 @@ export function appendContract(suite: Suite): void {
   describe('append', () => {
     test('puts events behind the head and answers with the new one', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
-      expect(await writer.write(['a', 'b'])).toEqual({ seq: 2, epoch: 1, inboxSeq: 0 });
-      expect(await writer.write(['c'])).toEqual({ seq: 3, epoch: 1, inboxSeq: 0 });
+      expect(await writer.write(['a', 'b'])).toMatchObject({ seq: 2, epoch: 1, inboxSeq: 0 });
+      expect(await writer.write(['c'])).toMatchObject({ seq: 3, epoch: 1, inboxSeq: 0 });
       expect(await ledgers.head('s')).toEqual({ seq: 3, epoch: 1, inboxSeq: 0 });
       expect((await readAll(ledgers, 's')).map((event) => event.seq)).toEqual([1, 2, 3]);
     });
@@ -68,7 +68,7 @@ function refusalContract(suite: Suite): void {
     test('takes a batch without events', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
       await writer.write(['a']);
-      expect(await writer.write([])).toEqual({ seq: 1, epoch: 1, inboxSeq: 0 });
+      expect(await writer.write([])).toMatchObject({ seq: 1, epoch: 1, inboxSeq: 0 });
     });
   });
 }
@@ -79,8 +79,8 @@ function resendContract(suite: Suite): void {
     test('succeeds with the same answer and is not written twice', async ({ ledgers }) => {
       await ledgers.claim('s', 'writer', { ttl });
       const batch = { events: notes(0, ['a', 'b']) };
-      const first = await ledgers.append('s', { seq: 0, epoch: 1 }, batch);
-      expect(await ledgers.append('s', { seq: 0, epoch: 1 }, batch)).toEqual(first);
+      const { seq, epoch, inboxSeq } = await ledgers.append('s', { seq: 0, epoch: 1 }, batch);
+      expect(await ledgers.append('s', { seq: 0, epoch: 1 }, batch)).toMatchObject({ seq, epoch, inboxSeq });
       expect(await readTexts(ledgers, 's')).toEqual(['a', 'b']);
     });
 
