@@ -12,7 +12,7 @@ const attempt = async (name, work) => {
     (error) => ({ code: error.code, message: error.message }),
   );
 };
-await attempt('list', async () => (await app.list()).sessions.length);
+await attempt('list', async () => (await app.sessions.list()).sessions.length);
 await attempt('read', async () => (await app.session({ id: 's' })).events.length);
 await attempt('export', async () => typeof (await exportLedger(await app.session({ id: 's' }))));
 await attempt('write', async () => (await app.run(noop, { session: 's', runId: 'again' })).status);
