@@ -154,7 +154,7 @@ describe('an answer is refused', () => {
     // Nothing of that has answered it.
     expect((await run(['approve', requestId])).code).toBe(0);
     const twice = await run(['approve', requestId]);
-    expect(twice).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('can no longer be answered: it was answered by user') });
+    expect(twice).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('can no longer be answered: it was approved by user') });
   });
 
   test('when there is no store yet', async () => {

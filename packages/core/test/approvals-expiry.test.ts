@@ -238,7 +238,7 @@ describe('a tool that has changed', () => {
       meanwhile(async ({ app, pending: [again] }) => {
         const rows = await store.for({ tenant: 'default', app: 'test' }).requests();
         expect(Object.fromEntries(rows.map((row) => [row.requestId, row.status]))).toEqual({
-          [requestId]: 'expired',
+          [requestId]: 'withdrawn',
           [again?.requestId ?? '']: 'pending',
         });
         await expect(app.approve(requestId)).rejects.toMatchObject({ code: 'request_settled' });

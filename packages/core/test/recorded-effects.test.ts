@@ -581,7 +581,7 @@ describe('a recorded effect that the code no longer asks for', () => {
     const [result] = of(whole.session.events, 'tool_result');
     for (const cut of [attempt?.seq, result?.seq]) {
       const events = whole.session.events.slice(0, cut);
-      const forgetful = step({ name: 'work', execute: (ctx) => ctx.effect('other', () => 1).then(() => ctx.complete('without')) });
+      const forgetful = step({ name: 'work', execute: (ctx) => ctx.complete('without') });
       const failed = await (await continueAfter(forgetful, events)).running;
       expect(failed).toMatchObject({ status: 'error', error: { code: 'orphaned_effect', message: expect.stringContaining('run/pay') } });
       expect(decisionsOf(failed.session.events)).toEqual(['fail_orphaned_effect']);

@@ -35,6 +35,7 @@ export interface EffectAttempt {
   readonly key: string;
   readonly deadline: number;
   readonly seq: number;
+  readonly at: number;
   /** Missing while it runs, or when the process died. */
   result: EventOf<'tool_result'> | undefined;
 }
@@ -196,7 +197,8 @@ class EffectRun {
       [...drafts, { type: 'tool_attempt', by: 'runtime', invocationId: path, callId, attempt, key, deadline, epoch }],
       extras,
     );
-    const made: EffectAttempt = { attempt, key, deadline, seq: appended.at(-1)?.seq ?? 0, result: undefined };
+    const { seq, at } = appended.at(-1) ?? { seq: 0, at: 0 };
+    const made: EffectAttempt = { attempt, key, deadline, seq, at, result: undefined };
     attempts.push(made);
     return made;
   }

@@ -74,7 +74,9 @@ class AnswerReader {
   staleness({ request, answer }: AnsweredRequest): string | undefined {
     const { ledger, clock } = this.#ports;
     const args = ledger.resolve(request.args);
-    if (requestFingerprint(this.#tool, args) !== request.fingerprint) return 'the tool has changed since it was asked';
+    // What is not to be done is not done, whatever the tool is now.
+    const isChanged = answer.decision !== 'reject' && requestFingerprint(this.#tool, args) !== request.fingerprint;
+    if (isChanged) return 'the tool has changed since it was asked';
     const isForeign = request.requestId !== ledger.requestId(request.callId, request.generation);
     // Leave is given for one call of one ledger: a fork or copy does not spend it a second time. Input is only what somebody said.
     if (isForeign && isApproval(request)) return 'it was given in the ledger that this one is a copy of';

@@ -5,11 +5,12 @@ import { toolResult } from '../tools/result.ts';
 import type { Tool } from '../tools/tool.ts';
 import { unknownToolMessage } from '../tools/toolset.ts';
 import { validateArgs } from '../tools/validate.ts';
+import { answeredArgs, assertArgsFit, assertToolIsThere, givenAnswer } from './given-answer.ts';
 import { AttemptRun } from './tool-attempt.ts';
 import { isGivenBack, type ToolCallPorts } from './tool-ports.ts';
 import { refuseCall } from './tool-preparation.ts';
 import { refusalDraft, supervisedRefusal } from './tool-result-draft.ts';
-import { cancelledBefore } from './tool-result-texts.ts';
+import { cancelledBefore, requestRejected } from './tool-result-texts.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /**
@@ -22,7 +23,12 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
   if (state.fallback !== undefined) return performFallback(state, state.fallback, attempt, ports);
   const tool = ports.find(call.name);
   const refuse = (result: ToolResult) => refuseCall(state, tool, result, ports);
-  if (tool === undefined) return refuse(toolResult.permanent(unknownToolMessage(call.name, ports.names), { errorType: 'unknown_tool' }));
+  const given = givenAnswer(state, call.name);
+  if (tool === undefined) {
+    if (given?.answer.decision === 'reject') return refuseRejected(state, given, ports);
+    assertToolIsThere(ports.ledger, given, call.agent);
+    return refuse(toolResult.permanent(unknownToolMessage(call.name, ports.names), { errorType: 'unknown_tool' }));
+  }
   if (call.invalid !== undefined) {
     const why = `The arguments are not JSON: ${call.invalid}. Call the tool again with a JSON object.`;
     return refuse(toolResult.permanent(why, { errorType: 'validation_error' }));
@@ -30,13 +36,25 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
   const validating = validateArgs(tool, ports.ledger.resolve(call.args));
   const validated = validating instanceof Promise ? (await untilAborted(validating, ports))?.value : validating;
   if (validated === undefined) return void (isGivenBack(ports) || ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())]));
-  if (!validated.ok) return refuse(toolResult.permanent(validated.message, { errorType: 'validation_error' }));
-  await new AttemptRun(state, tool, attempt, validated.args, ports).run();
+  if (validated.ok) return new AttemptRun(state, tool, attempt, validated.args, ports).run();
+  if (given === undefined) return refuse(toolResult.permanent(validated.message, { errorType: 'validation_error' }));
+  if (given.answer.decision === 'reject') return refuseRejected(state, given, ports);
+  const answered = await answeredArgs(ports.ledger, given, tool);
+  if (isGivenBack(ports)) return;
+  if (answered !== undefined) return new AttemptRun(state, tool, attempt, answered.args, ports).run();
+  assertArgsFit(ports.ledger, given);
+  refuse(toolResult.permanent(validated.message, { errorType: 'validation_error' }));
+}
+
+/** What is not to be done needs no tool. */
+function refuseRejected(state: CallState, { answer }: AnsweredRequest, { ledger, path }: ToolCallPorts): void {
+  ledger.append([refusalDraft(state, path, requestRejected(answer.reason))]);
 }
 
 /** Makes the attempt with the tool that stands in for the one that was asked for. */
 async function performFallback(state: CallState, name: string, attempt: number, ports: ToolCallPorts): Promise<void> {
   const tool = ports.find(name);
+  if (tool === undefined) assertToolIsThere(ports.ledger, givenAnswer(state, name), state.call.agent);
   const found = tool === undefined ? { why: `there is no tool ${name}` } : await fallbackArgs(state, tool, ports);
   if (isGivenBack(ports)) return;
   if (tool !== undefined && 'args' in found) return new AttemptRun(state, tool, attempt, found.args, ports).run();

@@ -110,6 +110,6 @@ export function withdrawIfStale(ledger: Ledger, path: string, request: EventOf<'
   const why = isForeign ? 'it was asked in the ledger that this one is a copy of' : `the tool ${request.name} has changed since it was asked`;
   ledger.append(
     [requestDecision(path, 'withdraw', `The question is not waited for any more: ${why}.`, { requestId, callId, kind })],
-    isForeign ? undefined : { settles: [{ requestId, status: 'expired', by: 'runtime' }] },
+    isForeign ? undefined : { settles: [{ requestId, status: 'withdrawn', by: 'runtime' }] },
   );
 }

@@ -1,5 +1,6 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import type { JsonValue } from '../base/json.ts';
+import { assertToolIsThere } from '../effects/given-answer.ts';
 import { standingIn } from '../effects/stand-ins.ts';
 import { performRecovery, performResolution, performToolCall } from '../effects/tool-call.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../effects/tool-ports.ts';
@@ -17,11 +18,12 @@ import type { Agent } from '../runnables/agent.ts';
 import { defaultGuardrails } from '../supervision/guardrail.ts';
 import type { LimitState } from '../supervision/limits.ts';
 import { resolveSupervision, type Supervision } from '../supervision/options.ts';
+import { withdrawBelowCall } from './abandoned-requests.ts';
 import { Activity } from './activity.ts';
 import { interruptedCallDraft, limitDraft, limitQuestion, unknownPriceDrafts } from './agent-notes.ts';
 import { AgentTools } from './agent-tools.ts';
 import { type AnswerEnd, answeredEnd, endsWithResult, guardedResult, readFinal } from './answer-end.ts';
-import { hasBegunBelow } from './body-effects.ts';
+import { assertNothingOpenBelow, hasBegunBelow } from './body-effects.ts';
 import { stateAfter } from './body-state.ts';
 import { planHandOver } from './hand-over.ts';
 import { hookEnd, joined } from './hook-end.ts';
@@ -221,6 +223,7 @@ class AgentRun {
       return;
     }
     foldEvent(positionFold, this.#position, this.#frame.run.ledger.whole(event));
+    if (event.type === 'tool_result' && event.settled) withdrawBelowCall(this.#frame.run.ledger, event.callId);
     this.#wakeUp();
   }
 
@@ -283,8 +286,6 @@ class AgentRun {
       );
       this.#frame.run.ledger.append([draft], cancelled(call.pending));
     }
-    const { limitRequest } = this.#position;
-    if (limitRequest !== undefined && limitRequest.answer === undefined) this.#frame.run.ledger.append([], cancelled(limitRequest.request));
   }
 
   /** Performs what is to be done next; gives the end when there is nothing more. */
@@ -338,6 +339,7 @@ class AgentRun {
   async #resolveAttempt({ call, attempt, answered }: Extract<Intent, { type: 'resolve_attempt' }>): Promise<void> {
     const tool = this.#tools.find(call.fallback ?? call.call.name);
     if (tool !== undefined) return performResolution(call, attempt, answered, tool, this.#ports);
+    assertToolIsThere(this.#frame.run.ledger, answered, this.#agent.name);
     this.#settleInterrupted(call, attempt);
   }
 
@@ -437,6 +439,7 @@ class AgentRun {
   /** What a stopped process left open is settled at once, unless somebody or something is to say what became of it. */
   #closeAttempt({ key, call, attempt }: Extract<Intent, { type: 'close_attempt' }>): void {
     const tool = this.#tools.find(call.fallback ?? call.call.name);
+    if (tool === undefined) assertNothingOpenBelow(this.#frame, call.call);
     const asks = tool !== undefined && (tool.recovery === 'ask' || typeof tool.recovery === 'function');
     if (asks && !this.#hasChildren(call.call.callId)) this.#perform(key, performRecovery(call, attempt, tool, this.#ports));
     else this.#settleInterrupted(call, attempt);

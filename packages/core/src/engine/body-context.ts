@@ -5,53 +5,30 @@ import { type EffectRecord, type EffectRequest, performEffect } from '../effects
 import type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions, SessionReader, SpawnHandle } from '../ledger/body-context.ts';
 import { readsLikeCall } from '../ledger/effect-id.ts';
 import { StateConflictError } from '../ledger/errors.ts';
-import type { Actor, Event, InvocationInput, InvocationMode } from '../ledger/event.ts';
+import type { Event, InvocationInput, InvocationMode } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import { createState, type StateAccess } from '../ledger/scoped-state.ts';
 import type { StateOf, StateSchema } from '../ledger/state-types.ts';
 import { Activity } from './activity.ts';
 import { assertEffect, recordedEffects } from './body-effects.ts';
-import { BodyState, type Flush, type StateBase } from './body-state.ts';
+import type { BodyPlace } from './body-place.ts';
+import { BodyState, type RefusedWrites } from './body-state.ts';
 import { callResult } from './call-result.ts';
-import { HandoffRefusedError, InvalidKeyError, InvocationEndedError, UnknownRunnableError } from './errors.ts';
+import { assertDepth, assertName } from './child-check.ts';
+import { DriftGate } from './drift-gate.ts';
+import { InvalidKeyError, InvocationEndedError } from './errors.ts';
 import { assertFact } from './facts.ts';
-import { handoffDepth } from './hand-over.ts';
 import { inputNow, inputOf } from './input-contract.ts';
 import { inputHash, invoke } from './invoke.ts';
 import { occupancyOf } from './occupancy.ts';
 import { RecordedOrder } from './recorded-order.ts';
 import { flushedWith, outcomeSeq } from './recorded-writes.ts';
-import type { RunContext } from './run-context.ts';
 import { hasOutcome } from './sequence-body.ts';
 
-const defaultAgentTimeoutMs = 120_000;
+export type { BodyPlace } from './body-place.ts';
 
-/** Where a body stands. For a step both paths are its own; a tool's events carry its agent's path, its children lie below its call. */
-export interface BodyPlace {
-  readonly run: RunContext;
-  /** Path that the body's events carry. */
-  readonly path: string;
-  /** Path below which its children lie. */
-  readonly childRoot: string;
-  readonly by: Actor;
-  /** Aborted when the body is to stop. */
-  readonly scope: CancelScope;
-  /** Gives what waits while its children wait; asked only when there are any. */
-  readonly activity: () => Activity;
-  /** That of the owner of spawned children. */
-  readonly ownerActivity?: Activity | undefined;
-  /** What spawned children belong to, when they may outlive the body; otherwise the body does not end before them. */
-  readonly ownerScope: CancelScope | undefined;
-  /** Epoch milliseconds at which it began, as recorded. */
-  readonly startedAt: number;
-  readonly stateSchema: StateSchema | undefined;
-  /** State that the body starts from; missing: what the ledger says at each moment, until the first child. */
-  readonly base: StateBase | undefined;
-  /** Of the body of a tool: its call. */
-  readonly callId?: string | undefined;
-  readonly onChild?: (() => void) | undefined;
-}
+const defaultAgentTimeoutMs = 120_000;
 
 /** What steps and tools can use, and what the engine needs of it. */
 export class Body implements BodyContext {
@@ -72,6 +49,7 @@ export class Body implements BodyContext {
   #unconfirmed: string[] = [];
   #refreshes = 0;
   #order: RecordedOrder | undefined;
+  #gate: DriftGate | undefined;
 
   constructor(place: BodyPlace) {
     this.place = place;
@@ -134,7 +112,10 @@ export class Body implements BodyContext {
     return this.place.scope.signal;
   }
 
-  /** Resolves when a child gave the run back: the body will not go on in this process. */
+  /**
+   * Resolves when a child gave the run back: the body will not go on in this process.
+   * @throws LedgerMismatchError when it cannot go on with the code that it has
+   */
   get suspended(): Promise<void> {
     this.#suspension ??= Promise.withResolvers<void>();
     return this.#suspension.promise;
@@ -156,6 +137,32 @@ export class Body implements BodyContext {
   /** From now on the context refuses to be used. */
   close(): void {
     this.#ended = true;
+    this.#gate?.close();
+  }
+
+  /** @throws LedgerMismatchError when the body ends although something that it asked for was held back */
+  assertNothingHeld(): void {
+    const mismatch = this.#gate?.mismatch();
+    if (mismatch !== undefined) throw mismatch;
+  }
+
+  /** Holds back what an edited body asks for in the place of something else. */
+  get #drift(): DriftGate {
+    const { place } = this;
+    this.#gate ??= new DriftGate({ place, effects: () => this.#recordedEffects(), refuse: (error) => this.#refuse(error) });
+    return this.#gate;
+  }
+
+  /** The body does not go on: what it waits for never comes, and the engine stops waiting for it. */
+  #refuse(error: Error): void {
+    this.#suspension ??= Promise.withResolvers<void>();
+    this.#suspension.promise.catch(() => undefined);
+    this.#suspension.reject(error);
+  }
+
+  #recordedEffects(): ReadonlyMap<string, EffectRecord> {
+    this.#effects ??= recordedEffects(this.place.run.ledger.invocations.byPath.get(this.place.path), this.place.childRoot);
+    return this.#effects;
   }
 
   /** Resolves when all children that the body must not end before have ended; `undefined` when there are none. */
@@ -234,7 +241,7 @@ export class Body implements BodyContext {
     const startOf = (child: string): number | undefined => ledger.invocations.byPath.get(`${this.place.childRoot}/${child}`)?.start.seq;
     const keys = [...this.#unconfirmed, ...(key === undefined ? [] : [key])];
     this.#unconfirmed = this.#unconfirmed.filter((child) => startOf(child) === undefined);
-    const refused: Flush['refused'][number][] = [];
+    const refused: RefusedWrites[] = [];
     for (const name of keys) {
       const start = name === key && begun !== undefined ? begun : (startOf(name) ?? 0);
       if (this.#writes !== undefined) this.#writes.settle(start);
@@ -345,24 +352,27 @@ export class Body implements BodyContext {
     assertEffect(request);
     const { key, callId } = request;
     this.#claimEffectKey(key);
-    const { run, path, childRoot, by, onChild } = this.place;
+    const { run, path, by, onChild } = this.place;
     onChild?.();
     this.writes.settleBase();
-    this.#effects ??= recordedEffects(run.ledger.invocations.byPath.get(path), childRoot);
-    const record = this.#effects.get(callId) ?? { attempts: [], settled: undefined };
+    const record = this.#recordedEffects().get(callId) ?? { attempts: [], settled: undefined };
     const [first] = record.attempts;
     if (first === undefined) this.writes.assertInOrder();
     else this.#landedBefore(first.seq, key);
     const givenFrom = record.settled?.seq;
     const scope = new CancelScope(this.#scopeOfChildren());
     const takeWrites = () => this.writes.take(key);
-    const ended = performEffect(request, record, { ledger: run.ledger, clock: run.app.clock, scope, path, by, takeWrites });
-    // The body does not wait for somebody outside as long as it does something itself.
-    const underWay = new Activity(callId, this.place.activity());
-    const forget = (): void => {
-      scope.close();
-      underWay.end();
+    const perform = (): ReturnType<typeof performEffect> => {
+      // The body does not wait for somebody outside as long as it does something itself.
+      const underWay = new Activity(callId, this.place.activity());
+      const performed = performEffect(request, record, { ledger: run.ledger, clock: run.app.clock, scope, path, by, takeWrites });
+      const end = (): void => underWay.end();
+      performed.then(end, end);
+      return performed;
     };
+    const held = first === undefined ? this.#drift.holdEffect(callId, scope) : this.#drift.askedEffect(callId);
+    const ended = held === undefined ? perform() : held.then((goesOn) => (goesOn ? perform() : undefined));
+    const forget = (): void => scope.close();
     this.#track(ended.then(forget, forget));
     return ended.then(async (given) => {
       if (given === undefined) return this.#neverReturn();
@@ -432,18 +442,23 @@ export class Body implements BodyContext {
     this.#asked.add(path);
     const recorded = run.ledger.invocations.byPath.get(path);
     if (recorded === undefined) {
-      this.#checkDepth(runnable);
-      if (mode !== 'call') this.#checkName(runnable);
+      assertDepth(this.place, runnable);
+      if (mode !== 'call') assertName(this.place, runnable);
     }
     this.place.onChild?.();
     this.writes.settleBase();
-    if (recorded !== undefined) this.#landedBefore(recorded.start.seq, key);
-    const { drafts, extras } = recorded === undefined ? this.writes.take(key) : { drafts: [], extras: undefined };
+    if (recorded === undefined) this.writes.assertInOrder();
+    else this.#landedBefore(recorded.start.seq, key);
     const timeout = options.timeout ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
     const activity = this.#activityFor(mode);
     if (mode !== 'call' && run.session.shared.names.length > 0) this.#unconfirmed.push(key);
+    const begin = (): Promise<InvocationRecord | undefined> => {
+      const { drafts, extras } = recorded === undefined ? this.writes.take(key) : { drafts: [], extras: undefined };
+      return invoke(run, { path, runnable, mode, input, timeout, scope, activity, before: drafts, extras });
+    };
     const givenFrom = outcomeSeq(run.ledger, path);
-    return { path, givenFrom, ended: invoke(run, { path, runnable, mode, input, timeout, scope, activity, before: drafts, extras }) };
+    const held = recorded === undefined ? this.#drift.holdChild(path, runnable, scope) : this.#drift.askedChild(path);
+    return { path, givenFrom, ended: held === undefined ? begin() : held.then((goesOn) => (goesOn ? begin() : undefined)) };
   }
 
   /** Who waits while a child waits: for a spawned one its owner, for what nobody waits for the run. */
@@ -465,26 +480,6 @@ export class Body implements BodyContext {
     if (key !== undefined) throw new InvalidKeyError({ key, reason: 'it names another child of the same body already' });
     // No name or key has this mark, so that a number is never somebody's name.
     return `${base}#${count}`;
-  }
-
-  /** A child that may outlive its caller's body is continued by name, so its name must lead to it in other processes too. */
-  #checkName(runnable: Runnable): void {
-    const { registry, strictNames } = this.place.run.app;
-    if (registry.has(runnable.name)) return;
-    if (strictNames) throw new UnknownRunnableError({ name: runnable.name, known: registry.names });
-    registry.register(runnable);
-  }
-
-  #checkDepth(runnable: Runnable): void {
-    const { run, path } = this.place;
-    const depth = handoffDepth(run, path) + 1;
-    if (depth > run.limits.depth) {
-      throw new HandoffRefusedError({
-        path,
-        to: runnable.name,
-        reason: `it would be level ${depth} of calls and hand-overs, and ${run.limits.depth} are allowed`,
-      });
-    }
   }
 }
 

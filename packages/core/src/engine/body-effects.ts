@@ -2,7 +2,11 @@ import { findInvalidOption, isCount, isFunction, isGroup, isNotNegative, isPosit
 import type { EffectRecord, EffectRequest } from '../effects/recorded-effect.ts';
 import { InvalidEffectError } from '../effects/recorded-effect-errors.ts';
 import type { EffectOptions, EffectRetry } from '../ledger/body-context.ts';
+import { LedgerMismatchError } from '../ledger/errors.ts';
+import type { EventOf } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
+import type { RunContext } from './run-context.ts';
+import { hasOutcome } from './sequence-body.ts';
 
 const retryChecks: OptionChecks<EffectRetry> = {
   maxAttempts: isCount,
@@ -34,7 +38,7 @@ export function recordedEffects(record: InvocationRecord | undefined, childRoot:
     found.set(event.callId, effect);
     if (event.type === 'tool_attempt') {
       const { attempt, key, deadline = event.at, seq } = event;
-      effect.attempts.push({ attempt, key, deadline, seq, result: undefined });
+      effect.attempts.push({ attempt, key, deadline, seq, at: event.at, result: undefined });
     } else if (event.late !== true) {
       const made = effect.attempts.find(({ attempt }) => attempt === event.attempt);
       if (made !== undefined) made.result = event;
@@ -42,6 +46,11 @@ export function recordedEffects(record: InvocationRecord | undefined, childRoot:
     }
   }
   return found;
+}
+
+/** Effects that have begun and have no result: what became of them is still to be said. */
+export function openEffects(recorded: ReadonlyMap<string, EffectRecord>): { readonly id: string; readonly at: number }[] {
+  return [...recorded].flatMap(([id, { attempts, settled }]) => (settled === undefined ? [{ id, at: attempts[0]?.at ?? 0 }] : []));
 }
 
 /** Whether a tool call has begun a child or an effect: it is then continued by running its body again. */
@@ -55,6 +64,26 @@ export function hasBegunBelow(record: InvocationRecord, callId: string): boolean
     if (event?.type === 'tool_attempt' && event.callId.startsWith(below)) return true;
   }
   return false;
+}
+
+/**
+ * A call that has begun a child is continued by running its tool again: without the tool nobody would go on with what the child has asked for.
+ * @throws LedgerMismatchError when the child is open
+ */
+export function assertNothingOpenBelow(
+  { run, record }: { readonly run: Pick<RunContext, 'ledger'>; readonly record: InvocationRecord },
+  { callId, name, agent }: EventOf<'tool_call'>,
+): void {
+  const { invocations } = run.ledger;
+  const open = record.children.find(
+    (child) => child.startsWith(`${callId}/`) && invocations.byPath.get(child)?.mode === 'call' && !hasOutcome(invocations, child),
+  );
+  if (open === undefined) return;
+  throw new LedgerMismatchError({
+    path: callId,
+    recorded: `the open child "${open}" of the tool ${name}`,
+    found: `no such tool of the agent ${agent}`,
+  });
 }
 
 /** Where the events of a call begin; a step's begin with it. */

@@ -1,7 +1,7 @@
 import type { CallResult } from '../ledger/body-context.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 
-/** Result of a child that has ended, as the body that called it gets it. */
+/** What a body gets of a child that has ended. */
 export function callResult<Output>(invocationId: string, record: InvocationRecord): CallResult<Output> {
   const { status, output, error } = record;
   if (status === 'open' || status === 'yielded') throw new TypeError(`"${record.path}" has not ended.`);

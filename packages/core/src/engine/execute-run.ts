@@ -19,14 +19,17 @@ import { beginPostProcess, withLifecycle } from './lifecycle.ts';
 import { answersWith } from './message-answer.ts';
 import { occupancyOf } from './occupancy.ts';
 import { closeGateAfter, watchForRest } from './rest.ts';
+import { openRoot, rootToContinue } from './root-run.ts';
 import type { RunResult, RunSink } from './run.ts';
-import { type AppServices, isBelow, type OnStep, type Parked, RunContext } from './run-context.ts';
+import { type AppServices, type OnStep, type Parked, RunContext } from './run-context.ts';
 import { limitDrafts, limitsOfRun } from './run-limits.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
 import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
 import { hasOutcome } from './sequence-body.ts';
 import { abortBelow, allWound, heedCancel, listen, reasonOf } from './steering.ts';
+import { isSaid, isStillWaiting } from './still-waiting.ts';
 import { Surroundings } from './surroundings.ts';
+import { assertAnswersUsable, noteUnusable } from './unused-answers.ts';
 import { tooManyWaiting } from './waiting-limit.ts';
 
 /** What one run is to do. */
@@ -61,43 +64,6 @@ export interface RunRequest {
   readonly permissions?: readonly string[] | undefined;
 }
 
-/** The root run of a session that has no outcome yet. */
-export function openRoot(session: Pick<Session, 'ledger'>): InvocationRecord | undefined {
-  const { invocations } = session.ledger;
-  for (const path of invocations.roots) {
-    const record = invocations.byPath.get(path);
-    if (record?.mode === 'root' && !hasOutcome(invocations, path)) return record;
-  }
-  return undefined;
-}
-
-/** The root that a request continues: the one it names, else the open one, else one whose detached children are open. */
-function rootToContinue(session: Session, request: RunRequest): InvocationRecord | undefined {
-  const { byPath, roots } = session.ledger.invocations;
-  const { runId, runnable } = request;
-  const named = byPath.get(runId) ?? rootTold(session.ledger, request) ?? openRoot(session);
-  if (named !== undefined || runnable !== undefined) return named;
-  const detached = openDetached(session.ledger);
-  const root = roots.findLast((path) => detached.some((child) => isBelow(child.path, path)));
-  return root === undefined ? undefined : byPath.get(root);
-}
-
-/** The root that was told this run's input, because it was open when the run was asked for under its chosen name. */
-function rootTold(ledger: Ledger, { runId, isNamed, input }: RunRequest): InvocationRecord | undefined {
-  if (!isNamed || input === undefined) return undefined;
-  const told = ledger.events.find((event) => event.type === 'user' && event.clientKey === runId && ledger.resolve(event.text) === input);
-  return ledger.invocations.byPath.get(told?.invocationId?.split(/[/>]/)[0] ?? '');
-}
-
-/** The root that has taken in already what a run asks for under a chosen name. Whatever it is asked for again is nothing new. */
-export function rootAskedBefore({ ledger }: Pick<Session, 'ledger'>, request: RunRequest): InvocationRecord | undefined {
-  if (!request.isNamed) return undefined;
-  const { invocations } = ledger;
-  const named = invocations.byPath.get(request.runId);
-  if (named !== undefined && (request.input === undefined || hasOutcome(invocations, named.path))) return named;
-  return rootTold(ledger, request);
-}
-
 interface Beginning {
   readonly open: InvocationRecord | undefined;
   readonly runnable: Runnable;
@@ -111,14 +77,6 @@ function isOpen(ledger: Ledger, runId: string): boolean {
   return (invocations.byPath.has(runId) && !hasOutcome(invocations, runId)) || openDetached(ledger).length > 0;
 }
 
-/** Whether nothing has happened since a run came to rest, so that it would only come to rest again. */
-function isStillWaiting(ledger: Ledger, runId: string): boolean {
-  const root = lastRecord(ledger, runId);
-  const isAsleep = root?.status === 'yielded' && ledger.events.at(-1)?.type === 'invocation_yield' && openDetached(ledger).length === 0;
-  // Questions of the ledger that this is a copy of are asked anew.
-  return isAsleep && [...ledger.requests.values()].every(({ requestId, callId, generation }) => requestId === ledger.requestId(callId, generation));
-}
-
 /** What is to run, and the open run that it continues. A session that nothing can be run on is given back. */
 async function begin(app: AppServices, session: Session, request: RunRequest): Promise<Beginning> {
   try {
@@ -130,6 +88,8 @@ async function begin(app: AppServices, session: Session, request: RunRequest): P
     if (posted !== undefined) return posted;
     return findBeginning(app, session, request);
   } catch (error) {
+    const root = openRoot(session);
+    if (root !== undefined) await noteUnusable(session.ledger, root.path, error).catch(() => undefined);
     if (occupancyOf(session.ledger).runs === 0) await session.ledger.release().catch(() => undefined);
     throw error;
   }
@@ -210,6 +170,7 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
     return end;
   } catch (error) {
     await execution.abandon();
+    await noteUnusable(ledger, execution.runId, error).catch(() => undefined);
     await giveBack();
     throw ledger.failure?.error ?? error;
   }
@@ -235,6 +196,8 @@ class Execution {
   #hasNothingNew = false;
   readonly #postedBefore: number;
   readonly #surroundings: Surroundings | undefined;
+  /** The last event when this turn began. */
+  #turnSeq = 0;
 
   /** @param postedBefore the last inbox item that was there before the run was taken up */
   constructor(app: AppServices, session: Session, sink: RunSink, { open, runnable, request, surroundings }: Beginning, postedBefore: number) {
@@ -278,6 +241,7 @@ class Execution {
       isHeard: () => this.#sink.isHeard,
     });
     this.#run = run;
+    this.#turnSeq = ledger.lastSeq;
     const inbox = new InboxReader({
       ledger,
       runId: this.#runId,
@@ -327,6 +291,7 @@ class Execution {
     if (this.#stopAsked) run.abort(new AbortReason('stopped', 'The run was given back.'));
     this.#hasNothingNew = this.#request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, this.#runId);
     if (this.#hasNothingNew) return undefined;
+    if (this.#open !== undefined && !run.scope.aborted) await assertAnswersUsable(run);
     continueDetached(run, this.#request.runnable !== undefined || this.#request.posted !== undefined);
     const { before, consumes } = await this.#takeInput();
     const { timeout } = this.#request;
@@ -408,8 +373,9 @@ class Execution {
     for (const { path, reason } of leaves) reasons.set(path, reason === 'gate' ? 'pause' : reason);
     const root = lastRecord(ledger, this.#runId)?.path ?? this.#runId;
     if (!reasons.has(root)) reasons.set(root, closedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));
-    run.comeToRest();
-    const drafts = [...reasons].map(([invocationId, reason]): EventDraft => ({ type: 'invocation_yield', by: 'runtime', invocationId, reason }));
+    const yields = [...reasons].map(([invocationId, reason]): EventDraft => ({ type: 'invocation_yield', by: 'runtime', invocationId, reason }));
+    // What waits as before has said so.
+    const drafts = ledger.lastSeq === this.#turnSeq && yields.every((draft) => isSaid(ledger, draft)) ? [] : yields;
     // What was dispatched is to be continued by others when this process stops.
     const isBusy = (run.hasDetached && !run.detachedRests) || occupancyOf(ledger).runs > 1;
     const wakeAt = isBusy ? this.#app.clock.now() : firstExpiry(ledger);
@@ -440,6 +406,10 @@ class Execution {
       cancelTimer?.();
       forgetFailure();
     };
+  }
+
+  get runId(): string {
+    return this.#runId;
   }
 
   get hasDetached(): boolean {

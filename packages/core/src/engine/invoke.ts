@@ -7,6 +7,7 @@ import type { EventDraft, InvocationInput, InvocationMode, InvocationStatus, Nex
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
+import { withdrawnWith, withSettled } from './abandoned-requests.ts';
 import { Activity } from './activity.ts';
 import { occupancyOf, type UnderWay } from './occupancy.ts';
 import type { AnyRunnable } from './registry.ts';
@@ -287,44 +288,34 @@ function traceOf({ runId, surroundings }: RunContext, path: string): { readonly 
 
 /** Deadlines are moved by the time in which nobody worked on the invocation. */
 function resume(run: RunContext, record: InvocationRecord): number | undefined {
-  const { ledger } = run;
   const { path } = record;
   const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime(path);
   const moved = deadline === undefined ? {} : { deadline };
   const draft: EventDraft = { type: 'invocation_resume', by: 'runtime', invocationId: path, ...moved, ...traceOf(run, path) };
-  if (!run.isResumedAlready(path)) {
-    const [resumed] = ledger.append([draft]);
-    return resumed?.type === 'invocation_resume' ? resumed.deadline : deadline;
-  }
-  if (deadline !== undefined) sayWithFirstWork(run, path, draft);
+  if (!run.isResumedAlready(path) || deadline !== undefined) sayBeforeFirstWork(run, path, draft);
   return deadline;
 }
 
-/** Says that an invocation goes on once it does: a ledger does not grow with each try to continue what cannot be continued. */
-function sayWithFirstWork(run: RunContext, path: string, draft: EventDraft): void {
-  const { ledger } = run;
-  let isSaid = false;
-  const say = (): void => {
-    if (isSaid) return;
-    isSaid = true;
-    forget();
-    ledger.append([draft]);
-  };
-  const forget = ledger.onDraft(({ type, invocationId }) => {
-    if (!isBelow(invocationId, path) || type === 'invocation_resume') return;
-    if (invocationId === path && type === 'invocation_end') forget();
-    else say();
+/**
+ * Says that an invocation goes on right before the first that comes of it: a ledger does not grow with each try to continue what waits still,
+ * or what cannot be continued.
+ */
+function sayBeforeFirstWork(run: RunContext, path: string, draft: EventDraft): void {
+  const isSaid = run.isResumedAlready(path);
+  const forget = run.ledger.announce(draft, ({ type, invocationId }) => {
+    if (!isBelow(invocationId, path) || type === 'invocation_resume') return false;
+    return !(isSaid && type === 'invocation_end' && invocationId === path);
   });
   run.onEnd(forget);
-  // What waits again says so last.
-  run.beforeRest(say);
 }
 
 function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
   const { status, output, error, stopReason, next } = end;
+  const { drafts, settles } = withdrawnWith(run.ledger, path, status === 'cancelled');
   run.ledger.append(
     [
       ...(end.before ?? []),
+      ...drafts,
       {
         type: 'invocation_end',
         by: 'runtime',
@@ -336,7 +327,7 @@ function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
         ...(next === undefined ? {} : { next }),
       },
     ],
-    run.endExtras(path, end),
+    withSettled(run.endExtras(path, end), settles),
   );
 }
 
@@ -357,10 +348,7 @@ async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord):
       // What a body has made for itself is nowhere to be found.
       await cancelChildren(frame, child);
       if (isGivenBack(run, scope)) return;
-      const settles = [...run.ledger.requests.values()]
-        .filter(({ invocationId }) => invocationId === path)
-        .map(({ requestId }) => ({ requestId, status: 'cancelled' as const, by: 'runtime' as const }));
-      appendEnd(run, path, { ...cancelledEnd(scope), extras: { settles } });
+      appendEnd(run, path, cancelledEnd(scope));
     }),
   );
 }

@@ -65,7 +65,7 @@ const queryChecks: OptionChecks<RequestQuery> = {
   limit: isCount,
   after: isAnything,
   kinds: isListOf('approval', 'input', 'result', 'recovery', 'repeat', 'limit'),
-  status: isOneOf('pending', 'answered', 'expired', 'escalated', 'cancelled'),
+  status: isOneOf('pending', 'answered', 'expired', 'escalated', 'cancelled', 'withdrawn'),
 };
 
 const defaultLimit = 100;

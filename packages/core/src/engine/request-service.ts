@@ -13,6 +13,7 @@ import { InvalidRuntimeError } from './errors.ts';
 import { type AnsweredBy, actorOf, assertMayDecide, assertPending, type CheckPorts, checkedAnswer, type RequestAnswer } from './request-check.ts';
 import { ApprovalTokenError, DecisionNotOfferedError, InvalidAnswerError, OperationAmbiguousError } from './request-errors.ts';
 import { type ApprovalQuery, entryOf, listRequests, type RequestEntry, type RequestQuery } from './request-list.ts';
+import { withDecision } from './settled-request.ts';
 
 /** One of several answers. */
 export interface BatchAnswer extends RequestAnswer {
@@ -153,7 +154,7 @@ export class RequestService {
     const signer = this.#signer();
     const row = await this.#find(requestId);
     const now = this.#ports.clock.now();
-    assertPending(row, now);
+    await this.#assertPending(row, now);
     const offered = row.request.options;
     const unknown = decisions?.find((decision) => !offered.includes(decision));
     if (unknown !== undefined) throw new DecisionNotOfferedError({ requestId, decision: unknown, options: offered });
@@ -241,10 +242,22 @@ export class RequestService {
   async #answer(row: RequestRow, answer: RequestAnswer): Promise<void> {
     const { ledgers, clock, findTool, posted } = this.#ports;
     const { requestId, session } = row;
-    const said = await checkedAnswer(row, answer, { now: clock.now(), findTool });
-    const { duplicate } = await postAnswer({ session, ports: { store: ledgers(), clock } }, requestId, said);
-    if (duplicate) throw new RequestSettledError({ requestId, status: 'answered', by: said.by });
+    try {
+      const said = await checkedAnswer(row, answer, { now: clock.now(), findTool });
+      const { duplicate } = await postAnswer({ session, ports: { store: ledgers(), clock } }, requestId, said);
+      if (duplicate) throw new RequestSettledError({ requestId, status: 'answered', by: said.by, decision: said.decision });
+    } catch (error) {
+      throw await withDecision(error, ledgers(), session);
+    }
     posted(session);
+  }
+
+  async #assertPending(row: RequestRow, now: number): Promise<void> {
+    try {
+      assertPending(row, now);
+    } catch (error) {
+      throw await withDecision(error, this.#ports.ledgers(), row.session);
+    }
   }
 
   /** A row, and the time to hold against its own. */

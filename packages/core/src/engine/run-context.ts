@@ -109,7 +109,6 @@ export class RunContext {
   /** What was resumed the last time without anything having come of it. */
   readonly #resumedInVain = new Set<string>();
   readonly #onEnd: (() => void)[] = [];
-  readonly #beforeRest: (() => void)[] = [];
   readonly #grants: Grants;
   #permissions: { readonly of: readonly string[]; readonly all: readonly string[] } | undefined;
   #parked: Parked | undefined;
@@ -299,16 +298,6 @@ export class RunContext {
   /** Calls `task` when the run is no longer carried on here. */
   onEnd(task: () => void): void {
     this.#onEnd.push(task);
-  }
-
-  /** Calls `task` before the ledger says that the run waits. */
-  beforeRest(task: () => void): void {
-    this.#beforeRest.push(task);
-  }
-
-  /** To be called before the ledger says that the run waits. */
-  comeToRest(): void {
-    for (const task of this.#beforeRest.splice(0)) task();
   }
 
   close(): void {

@@ -6,8 +6,9 @@ import { type SessionBusyError, SessionNotFoundError } from '../ledger/errors.ts
 import type { StreamEvent } from '../ledger/event.ts';
 import type { Session } from '../ledger/session.ts';
 import { RunStoppedError } from './errors.ts';
-import { executeRun, openRoot, type RunEnd, type RunRequest, rootAskedBefore } from './execute-run.ts';
+import { executeRun, type RunEnd, type RunRequest } from './execute-run.ts';
 import { assertMayBegin, assertSameRunnable, dataOf } from './input-contract.ts';
+import { openRoot, rootAskedBefore } from './root-run.ts';
 import { Run, type RunResult, type RunSink } from './run.ts';
 import type { AppServices } from './run-context.ts';
 import { endedResult, lastRecord, yieldedResult } from './run-result.ts';

@@ -32,6 +32,7 @@ class StepBody extends Body implements StepContext {
       ownerScope: undefined,
       startedAt: record.start.at,
       stateSchema: step.stateSchema,
+      acceptsDrift: step.onDrift === 'accept',
       base: { state: resumed || run.ledger.lastSeq !== seq ? stateAfter(run.ledger, seq) : run.ledger.state, seq },
     });
     this.input = record.input;
@@ -82,6 +83,7 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
       return stoppedEnd(frame);
     }
     await body.childrenEnded();
+    body.assertNothingHeld();
     await body.landed();
     if (scope.aborted || isGivenBack(frame.run, scope)) return stoppedEnd(frame);
     return findDrift(step, body, frame) ?? endOf(step, body, frame, returned);

@@ -6,11 +6,16 @@ export class LedgerConflictError extends AdjutantError {
   constructor(data: { session: string; expected: JsonObject; found: JsonObject }) {
     super(
       'ledger_conflict',
-      `The ledger of session "${data.session}" is at seq ${data.found['seq']} under epoch ${data.found['epoch']}, ` +
-        `not at seq ${data.expected['seq']} under epoch ${data.expected['epoch']}: another writer has taken it over. Read it again before writing.`,
+      `The ledger of session "${data.session}" ${differenceOf(data.expected, data.found)}: another writer has taken it over. Read it again before writing.`,
       data,
     );
   }
+}
+
+/** The epoch says who owns a ledger. Only its owner can be wrong about how far it has come: whoever prolongs a lease says nothing of that. */
+function differenceOf(expected: JsonObject, found: JsonObject): string {
+  if (found['epoch'] !== expected['epoch']) return `is under epoch ${found['epoch']}, and no longer under epoch ${expected['epoch']}`;
+  return `is at seq ${found['seq']} under epoch ${found['epoch']}, not at seq ${expected['seq']}`;
 }
 
 /** What the ledger recorded does not fit the code that is to continue it. Nothing has run. */

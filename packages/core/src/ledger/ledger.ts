@@ -40,6 +40,12 @@ export interface LedgerPorts {
   readonly tape?: LedgerTape | undefined;
 }
 
+/** A draft that is appended right before the first one that it is said of. */
+interface Announcement {
+  readonly draft: EventDraft;
+  readonly isSaidOf: (draft: EventDraft) => boolean;
+}
+
 type Listener<Argument> = (argument: Argument) => void;
 
 /**
@@ -68,6 +74,7 @@ export class Ledger {
   readonly #durableListeners = new Set<Listener<readonly Event[]>>();
   readonly #failureListeners = new Set<Listener<unknown>>();
   readonly #inboxListeners = new Set<Listener<number>>();
+  readonly #announcements = new Set<Announcement>();
   readonly #idPrefix: string;
   /** The references in the events: what is copied out of one event of this ledger into another stays one. */
   readonly #references = new WeakSet<object>();
@@ -177,6 +184,25 @@ export class Ledger {
    * `durable()` waits for that.
    */
   append(drafts: readonly EventDraft[], extras?: BatchExtras): readonly Event[] {
+    const announced = this.#announcements.size === 0 ? [] : this.#announcedOf(drafts);
+    if (announced.length === 0) return this.#append(drafts, extras);
+    return this.#append([...announced, ...drafts], extras).slice(announced.length);
+  }
+
+  /** Appends a draft right before the first one that it is said of, if there ever is one. Returns a function that ends it. */
+  announce(draft: EventDraft, isSaidOf: (draft: EventDraft) => boolean): () => void {
+    const announcement = { draft, isSaidOf };
+    this.#announcements.add(announcement);
+    return () => this.#announcements.delete(announcement);
+  }
+
+  #announcedOf(drafts: readonly EventDraft[]): EventDraft[] {
+    const due = [...this.#announcements].filter(({ isSaidOf }) => drafts.some(isSaidOf));
+    for (const announcement of due) this.#announcements.delete(announcement);
+    return due.map(({ draft }) => draft);
+  }
+
+  #append(drafts: readonly EventDraft[], extras: BatchExtras | undefined): readonly Event[] {
     const failure = this.#writer.failure;
     if (failure !== undefined) throw failure.error;
     const now = this.ports.clock.now();
@@ -202,6 +228,8 @@ export class Ledger {
   adopt(recorded: readonly Event[]): void {
     const { failure } = this.#writer;
     if (failure !== undefined) throw failure.error;
+    const announced = this.#announcedOf(recorded);
+    if (announced.length > 0) this.#append(announced, undefined);
     const requests: PendingRequest[] = [];
     this.#lookInto(recorded);
     const adopted = recorded.map((given) => {

@@ -83,7 +83,11 @@ export interface InboxItem {
   readonly settles?: string;
 }
 
-export type RequestStatus = 'pending' | 'answered' | 'expired' | 'escalated' | 'cancelled';
+/**
+ * `answered`: somebody has decided. `expired`: nobody did in time. `escalated`: nobody did in time, and others are asked. `cancelled`: what asked
+ * was cancelled. `withdrawn`: what asked does not ask this any more.
+ */
+export type RequestStatus = 'pending' | 'answered' | 'expired' | 'escalated' | 'cancelled' | 'withdrawn';
 
 /** A question to somebody outside that a run waits for, as the store lists it. */
 export interface PendingRequest {

@@ -66,7 +66,7 @@ function inputSchemaOf(runnable: Runnable): ToolSchema | JsonObject | undefined 
  */
 export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): Tool {
   const inputSchema = inputSchemaOf(runnable);
-  return tool<unknown, unknown, JsonValue>({
+  const made = tool<unknown, unknown, JsonValue>({
     name: options.name ?? runnable.name,
     description: options.description ?? runnable.description ?? `Ask "${runnable.name}" to do something.`,
     schema: inputSchema ?? taskSchema,
@@ -84,4 +84,13 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
       });
     },
   });
+  called.set(made, runnable);
+  return made;
+}
+
+const called = new WeakMap<Tool, Runnable>();
+
+/** What a tool of `agentTool` calls; `undefined` for other tools. */
+export function runnableOf(of: Tool): Runnable | undefined {
+  return called.get(of);
 }

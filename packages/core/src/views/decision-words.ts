@@ -179,6 +179,7 @@ const runtimeWords = {
     escalate: (of) => `A question about ${toolOf(of)} was passed on to others.`,
     cancel: (of) => `A question about ${toolOf(of)} was withdrawn.`,
     withdraw: () => 'A question was withdrawn, because nothing needs its answer any more.',
+    unusable: (of) => `What was answered about ${toolOf(of)} could not be used, because the code has changed; it is kept.`,
     ask_again: () => 'A question was asked again, because its answer could not be used.',
     other: (of) => `A question was dealt with: ${plain(of.decision)}.`,
   },

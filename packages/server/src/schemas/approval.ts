@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { idSchema } from './common.ts';
 
 const requestKinds = ['approval', 'input', 'result', 'recovery', 'repeat', 'limit'] as const;
-const requestStatuses = ['pending', 'answered', 'expired', 'escalated', 'cancelled'] as const;
+const requestStatuses = ['pending', 'answered', 'expired', 'escalated', 'cancelled', 'withdrawn'] as const;
 /** What people may say; the runtime alone says `expire`, `escalate` and `cancel`. */
 const decisions = ['approve', 'edit', 'reject', 'answer', 'succeeded', 'retry', 'report', 'continue'] as const;
 /** Those that a button can say: they need no input. */

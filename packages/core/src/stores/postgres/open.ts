@@ -1,5 +1,5 @@
 import { systemIds } from '../../base/id.ts';
-import type { StoreUnavailableError } from '../../ledger/errors.ts';
+import { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { Store } from '../../ledger/port.ts';
 import { AddressKeys } from '../address-key.ts';
 import { checkBlobAge, checkLimit } from '../batch.ts';
@@ -35,12 +35,12 @@ export function openPostgres(settings: PostgresSettings): Store {
   const database = new Database(description, pool, schema);
   const ownName = systemIds.next();
   const writes = new WriteGroups(database, fixedNow, ownName);
-  const listening = {
+  const settingsOfListener = {
     channel: schema,
-    connect: connect === undefined ? () => lentConnection(pool) : () => ownConnection(connect),
+    connect: connect === undefined ? () => lentConnection(pool, description) : () => ownConnection(connect),
     register: async (ms: number) => void (await database.call('select {s}.listen($1, $2::bigint)', [ownName, ms])),
   };
-  const following = new Following(listening, new Notifier(database, schema), settings.cannotFollow);
+  const following = new Following(settingsOfListener, new Notifier(database, schema), settings.cannotFollow);
   const addressKeys = new AddressKeys((scope) => findAddressKey(database, scope));
   const parts: StoreParts = { database, writes, following, fixedNow, addressKeys };
   // Without a listener the loss of an idle connection would end the process; the next statement gets another one.
@@ -81,10 +81,40 @@ async function sweepBlobs(database: Database, olderThanMs: number, fixedNow: num
   }
 }
 
-async function lentConnection(pool: PostgresPool): Promise<ListeningConnection> {
-  const client = await pool.connect();
-  // Closed and not lent again: it listens.
-  return { client, close: () => client.release(true) };
+/** Connections of a pool that stores listen on: each store that is followed keeps one, however many follow. */
+const listening = new WeakMap<PostgresPool, number>();
+const warned = new WeakSet<PostgresPool>();
+
+/**
+ * A pool that lends its last connection for listening has none for a statement, and everything would wait for ever. Then nobody listens: those
+ * who follow look for themselves.
+ * @throws StoreUnavailableError
+ */
+async function lentConnection(pool: PostgresPool, store: string): Promise<ListeningConnection> {
+  const taken = (listening.get(pool) ?? 0) + 1;
+  const most = pool.options?.max;
+  if (typeof most === 'number' && taken >= most) {
+    const reason =
+      `its pool has ${most === 1 ? 'a single connection' : `${most} connections`}, and each store that is followed keeps one for listening: ` +
+      `give the pool at least ${taken + 1} (\`max\`), or the store the option \`listen\``;
+    if (!warned.has(pool)) process.emitWarning(`${store}: ${reason}. Until then whoever follows looks once a second.`, 'AdjutantWarning');
+    warned.add(pool);
+    throw new StoreUnavailableError({ store, reason });
+  }
+  listening.set(pool, taken);
+  const free = (): void => void listening.set(pool, (listening.get(pool) ?? 1) - 1);
+  try {
+    const client = await pool.connect();
+    // Closed and not lent again: it listens.
+    const close = (): void => {
+      free();
+      client.release(true);
+    };
+    return { client, close };
+  } catch (error) {
+    free();
+    throw error;
+  }
 }
 
 async function ownConnection(connect: () => Promise<PostgresOwnClient>): Promise<ListeningConnection> {

@@ -31,6 +31,8 @@ export interface PostgresPool {
   connect(): Promise<PostgresPoolClient>;
   on?(event: 'error', listener: (error: Error) => void): unknown;
   removeListener?(event: 'error', listener: (error: Error) => void): unknown;
+  /** How it was made, as pools of `pg` have it. */
+  readonly options?: { readonly max?: number | undefined } | undefined;
 }
 
 /** A pool of the store's own, which it also has to end. */

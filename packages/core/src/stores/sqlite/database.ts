@@ -1,6 +1,7 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { systemClock } from '../../base/clock.ts';
 import { StoreTooNewError, StoreUnavailableError } from '../../ledger/errors.ts';
 import { assertLocalFile, type FileSystemType, fileSystemType } from './file-system.ts';
@@ -13,11 +14,29 @@ import { applicationId, migrations } from './schema.ts';
  * @throws StoreUnavailableError, StoreTooNewError
  */
 export function openDatabase(settings: WorkerSettings, typeOf: FileSystemType = fileSystemType): DatabaseSync {
-  let database: DatabaseSync | undefined;
   try {
     const place = placeOf(settings.path);
     if (place !== undefined) assertLocalFile(settings.path, place, typeOf);
     if (place !== undefined) makePrivate(settings.path);
+    return openForWriting(settings);
+  } catch (error) {
+    const reading = isReadOnly(error) ? described(settings, () => openForReading(settings)) : undefined;
+    if (reading === undefined) throw describeFailure(error, settings);
+    return reading;
+  }
+}
+
+function described<Result>(settings: WorkerSettings, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw describeFailure(error, settings);
+  }
+}
+
+function openForWriting(settings: WorkerSettings): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
     // Readers of a file that another process is just making meet a lock even before the first pragma.
     database = new DatabaseSync(settings.path, { timeout: settings.busyTimeoutMs });
     checkFile(database, settings.path);
@@ -26,7 +45,7 @@ export function openDatabase(settings: WorkerSettings, typeOf: FileSystemType = 
     return database;
   } catch (error) {
     database?.close();
-    throw describeFailure(error, settings);
+    throw error;
   }
 }
 
@@ -40,6 +59,43 @@ function makePrivate(path: string): void {
   } catch {
     // Opening the database says what is wrong, if anything is.
   }
+}
+
+/** Whether the file, or what SQLite needs beside it, cannot be written. */
+function isReadOnly(error: unknown): boolean {
+  const primary = Number((error as { errcode?: unknown } | undefined)?.errcode) & 0xff;
+  return primary === readOnlyCode || primary === cannotOpenCode;
+}
+
+const readOnlyCode = 8;
+const cannotOpenCode = 14;
+
+/**
+ * Opens a file that cannot be written, as on a disk that is mounted read-only: what is in it can be read and exported, and writes fail. As SQLite
+ * cannot lock anything there, the file is taken to be unchanging, which it is only if nobody has left a log beside it.
+ */
+function openForReading({ path, busyTimeoutMs }: WorkerSettings): DatabaseSync | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const ways: (() => DatabaseSync)[] = [() => new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs })];
+  if (statSync(`${path}-wal`, { throwIfNoEntry: false }) === undefined) {
+    const unchanging = pathToFileURL(resolve(path));
+    unchanging.searchParams.set('immutable', '1');
+    ways.push(() => new DatabaseSync(unchanging, { readOnly: true }));
+  }
+  for (const open of ways) {
+    let database: DatabaseSync | undefined;
+    try {
+      database = open();
+      checkFile(database, path);
+      // What an older version has made is brought up to date by writing.
+      if (readPragma(database, 'user_version') === migrations.length) return database;
+      database.close();
+    } catch (error) {
+      database?.close();
+      if (!isReadOnly(error)) throw error;
+    }
+  }
+  return undefined;
 }
 
 /** The file, or the directory in which it is to be made; `undefined`: it is kept in memory. */
@@ -136,7 +192,8 @@ const reasons: Readonly<Record<number, (settings: WorkerSettings) => string>> = 
   3: () => 'this process may not access it',
   5: ({ busyTimeoutMs }) => `another process has kept it locked for longer than ${busyTimeoutMs / 1000} s`,
   6: ({ busyTimeoutMs }) => `another process has kept it locked for longer than ${busyTimeoutMs / 1000} s`,
-  8: () => 'it is read-only for this process; check the permissions of the file and of its directory',
+  8: () =>
+    'it is read-only for this process, so that it can be read at most and nothing can be written; check the permissions of the file and of its directory, and how the disk is mounted',
   10: () => 'reading or writing it failed',
   11: () => 'its contents are damaged',
   13: () => 'the disk is full',

@@ -98,7 +98,7 @@ describe('finds', () => {
         name: 'body',
         execute: async (ctx) => {
           // The session's own events are the same in each run: how often the body began with them is not.
-          const resumes = ctx.session.events.filter(({ type }) => type === 'invocation_resume').length;
+          const resumes = ctx.session.events.some(({ invocationId }) => invocationId === 'run/child') ? 1 : 0;
           await ctx.call(step({ name: 'child', execute: () => undefined }));
           ctx.state['begun'] = 1 + resumes;
         },
@@ -118,7 +118,7 @@ describe('finds', () => {
       runnable: step({
         name: 'fan',
         execute: async (ctx) => {
-          const offset = ctx.session.events.some(({ type }) => type === 'invocation_resume') ? ++turn : 0;
+          const offset = ctx.session.events.some(({ invocationId }) => invocationId?.startsWith('run/')) ? ++turn : 0;
           const worker = step({ name: 'worker', execute: (child) => child.complete(child.input?.message ?? '') });
           const outputs: unknown[] = [];
           for (const item of [0, 1]) outputs.push((await ctx.call(worker, { message: `${item + offset}`, key: `place-${item}` })).output);

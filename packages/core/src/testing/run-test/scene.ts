@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../base/json.ts';
 import { InvalidRunError } from '../../engine/errors.ts';
-import { openRoot } from '../../engine/execute-run.ts';
+import { openRoot } from '../../engine/root-run.ts';
 import type { RunResult } from '../../engine/run.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
 import { type PendingCall, pendingCalls } from '../../ledger/pending-call.ts';
