@@ -1,12 +1,17 @@
 import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
+import { systemTurns } from '../base/turns.ts';
 import { findReferences, replaceReferences } from './blob.ts';
 import type { LedgerStore } from './port.ts';
 
 /** The values of references, by address. What the store does not hold is left out: a tool or a model may give something that only looks like a reference. */
 export async function loadBlobs(values: Iterable<unknown>, store: LedgerStore): Promise<ReadonlyMap<string, JsonValue>> {
   const addresses = new Set<string>();
-  for (const value of values) findReferences(value, ({ $blob }) => addresses.add($blob));
+  for (const value of values) {
+    findReferences(value, ({ $blob }) => addresses.add($blob));
+    const turn = systemTurns.pass();
+    if (turn !== undefined) await turn;
+  }
   const blobs = new Map<string, JsonValue>();
   for (const address of addresses) {
     try {

@@ -11,7 +11,8 @@ import type { SnapshotRows } from './snapshot-rows.ts';
 type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
 
 const mostEventsPerPage = 1_000;
-const mostCharactersPerPage = 8_000_000;
+/** Whoever reads parses a page in one piece. */
+const mostCharactersPerPage = 1_000_000;
 const rowText = `'[' || seq || ',' || at || ',' || type || ',' || actor || ',' || path || ',' || body || ']'`;
 const rowsOfRange = 'from events where ledger = ? and seq > ? and seq <= ? order by seq';
 
