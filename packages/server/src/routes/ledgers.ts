@@ -47,7 +47,7 @@ const getTranscript = defineRoute({
 });
 
 /** What sessions hold: events, state and conversation. Nothing is claimed: whoever works on a session is not disturbed. */
-export const addLedgerRoutes: AddRoutes = (api) => {
+export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
   addRoute(api, listEvents, async (input) => {
     const { app, query } = input;
     const { id, seq: last } = await reachableSession(input, input.params.session);
@@ -60,13 +60,15 @@ export const addLedgerRoutes: AddRoutes = (api) => {
     return { status: 200, body: { events: events as unknown as z.infer<typeof eventPageSchema>['events'], next, last: Math.max(last, next) } };
   });
   addRoute(api, getState, async (input) => {
+    const { app, principal, query, request } = input;
     const { id } = await reachableSession(input, input.params.session);
-    const snapshot: unknown = await input.app.stateAt(id, input.query.at);
+    const snapshot: unknown = await replays.answerInTurn(principal, request.signal, () => app.stateAt(id, query.at));
     return { status: 200, body: snapshot as z.infer<typeof stateSchema> };
   });
   addRoute(api, getTranscript, async (input) => {
+    const { app, principal, request } = input;
     const { id } = await reachableSession(input, input.params.session);
-    const { events, ledger } = await input.app.session({ id, observe: false });
+    const { events, ledger } = await replays.answerInTurn(principal, request.signal, () => app.session({ id, observe: false }));
     const entries: unknown = transcript(events, ledger.resolve);
     return { status: 200, body: { entries: entries as z.infer<typeof transcriptSchema>['entries'] } };
   });

@@ -55,19 +55,13 @@ async function followedAs<State>(profile: Profile<State>, subject: StreamSubject
   const { run } = subject;
   if (run !== undefined) {
     const begin = (): Promise<Beginning<unknown> | undefined> => beginningOfRun(profile, subject, run, reader.replays);
-    const beginning = await inTurn(reader, begin);
+    const beginning = await reader.replays.answerInTurn(reader.principal, reader.signal, begin);
     return beginning === undefined ? undefined : stream(subject, reader, beginning);
   }
   // The events as they are need nothing of what came before them.
   const isFolded = subject.profile !== 'native' && subject.position.after > 0;
   const begin = (): Promise<Beginning<State>> => beginningOfSession(profile, subject, isFolded ? reader.replays : undefined);
-  return stream(subject, reader, await (isFolded ? inTurn(reader, begin) : begin()));
-}
-
-async function inTurn<Result>({ replays, principal, signal }: StreamReader, work: () => Promise<Result>): Promise<Result> {
-  const done = await replays.inTurn(principal, signal, async () => ({ result: await work() }));
-  if (done === undefined) throw signal.reason;
-  return done.result;
+  return stream(subject, reader, await (isFolded ? reader.replays.answerInTurn(reader.principal, reader.signal, begin) : begin()));
 }
 
 async function beginningOfSession<State>(

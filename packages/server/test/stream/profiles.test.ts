@@ -22,7 +22,10 @@ function tellerNamed(name: ProfileName): Teller {
       state = told.state;
       return told.frames;
     };
-    return { tell, resume: () => void (state = profile.resumed(state)) };
+    const resume = (): void => {
+      state = profile.resumed(state);
+    };
+    return { tell, resume };
   });
 }
 

@@ -3,7 +3,7 @@ import type { AnswerMark, Event } from 'adjutant';
 import type { Principal } from '../../access/principal.ts';
 import { Bounded } from './bounded.ts';
 import { ReplayTurns } from './replay-turns.ts';
-import { eventName, type GrowingFold, ready, type SessionAddress, SessionFolds, sessionKey } from './session-folds.ts';
+import { eventName, ready, type SessionAddress, SessionFolds, sessionKey } from './session-folds.ts';
 import { allFrames, type Encoding, type Piece, type Telling } from './telling.ts';
 
 /** A stretch of a ledger as it is told, written once for all who are told it. */
@@ -56,8 +56,11 @@ export class Replays {
     return this.#turns.during(JSON.stringify([tenant, id]), signal, work);
   }
 
-  upToNow<Fold extends GrowingFold>(address: SessionAddress, name: string, make: () => Fold): Promise<Fold> {
-    return this.folds.upToNow(address, name, make);
+  /** As `inTurn`, for what is answered. @throws the reason of the signal, when it aborts before */
+  async answerInTurn<Result>(principal: Pick<Principal, 'id' | 'tenant'>, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const done = await this.inTurn(principal, signal, async () => ({ result: await work() }));
+    if (done === undefined) throw signal.reason;
+    return done.result;
   }
 
   /** Keeps nothing of a session, as when it is deleted. */

@@ -85,13 +85,19 @@ export class SessionFolds {
   async stateAt<State>(address: SessionAddress, telling: Telling<State>, from: number, upTo: number): Promise<State> {
     const key = `${sessionKey(address)} ${telling.name}`;
     const kept = (this.#checkpoints.get(key) ?? []) as readonly Checkpoint<State>[];
-    const before = kept.filter(({ seq }) => seq <= upTo).reduce<Checkpoint<State> | undefined>((a, b) => (a === undefined || b.seq > a.seq ? b : a), undefined);
+    const before = kept
+      .filter(({ seq }) => seq <= upTo)
+      .reduce<Checkpoint<State> | undefined>((a, b) => (a === undefined || b.seq > a.seq ? b : a), undefined);
     const found = before === undefined ? undefined : await foldTo(address, telling, before, upTo);
     const made = found ?? (await foldTo(address, telling, { seq: from, name: '', state: telling.start }, upTo)) ?? [];
     // Of another ledger: none of the states that are kept is of this one.
     const others = before !== undefined && found === undefined ? [] : kept.filter(({ seq }) => made.every((one) => one.seq !== seq));
     const all = [...others, ...made.filter(({ name }) => name !== '')].slice(-mostCheckpoints);
-    this.#checkpoints.set(key, all, all.reduce((size, { state }) => size + sizeOf(state), 0));
+    this.#checkpoints.set(
+      key,
+      all,
+      all.reduce((size, { state }) => size + sizeOf(state), 0),
+    );
     return made.at(-1)?.state ?? telling.start;
   }
 

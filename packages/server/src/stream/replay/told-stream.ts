@@ -48,6 +48,10 @@ export async function* toldStream<State, Written>(subject: ToldSubject<State>, e
   if (past === undefined) return;
   const { app, session, telling } = subject;
   let { state } = past;
+  if (signal.aborted) {
+    if (interrupted !== undefined) yield piece([interrupted]);
+    return;
+  }
   for await (const event of app.follow(session, { after: past.seq, signal, told: past.marks })) {
     const told = telling.tell(state, isDurable(event) ? await ready(telling, event) : event);
     state = told.state;
