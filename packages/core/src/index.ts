@@ -139,4 +139,4 @@ export { type Failure, failures } from './views/failures.ts';
 export { type RunMermaidOptions, runMermaid } from './views/mermaid.ts';
 export { type ResumeState, type UnansweredCall, validateResumeState } from './views/resume-state.ts';
 export { type RunTreeModelCall, type RunTreeNode, type RunTreeToolCall, runTree } from './views/run-tree.ts';
-export { type TranscriptEntry, transcript } from './views/transcript.ts';
+export { type TranscriptEntry, transcript, transcriptEntries } from './views/transcript.ts';

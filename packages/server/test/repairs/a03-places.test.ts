@@ -45,7 +45,7 @@ test('A3: whoever comes where, how slowly it reads and whoever leaves: all are t
   const last = String(events.length);
   const positions = Object.fromEntries(
     profileNames.map((profile) => [profile, ['0', ...simply(profile, events, '0').flatMap(({ id }) => id ?? [])]]),
-  ) as Record<ProfileName, readonly string[]>;
+  ) as unknown as Record<ProfileName, readonly string[]>;
   await fc.assert(
     fc.asyncProperty(arrivals, async (readers) => {
       await Promise.all(

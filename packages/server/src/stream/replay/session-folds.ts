@@ -38,6 +38,8 @@ interface Checkpoint<State> {
   readonly seq: number;
   readonly name: string;
   readonly state: State;
+  /** About how many bytes it holds, of one that is kept. */
+  readonly size?: number;
 }
 
 /** Bytes that folds which grow, and states at places, may hold of all sessions together, as far as they can be told. */
@@ -96,7 +98,7 @@ export class SessionFolds {
     this.#checkpoints.set(
       key,
       all,
-      all.reduce((size, { state }) => size + sizeOf(state), 0),
+      all.reduce((sum, { size = 0 }) => sum + size, 0),
     );
     return made.at(-1)?.state ?? telling.start;
   }
@@ -146,7 +148,8 @@ async function foldTo<State>(
     if (event.seq % spacing === 0) made.push(last);
   }
   if (!isKnown) return undefined;
-  return made.at(-1) === last ? made : [...made, last];
+  if (made.at(-1) !== last) made.push(last);
+  return made.map((one) => (one.size === undefined ? { ...one, size: sizeOf(one.state) } : one));
 }
 
 /** An event as a telling wants it. */
