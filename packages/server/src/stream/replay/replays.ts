@@ -241,7 +241,7 @@ const sizeOfChunk = 500;
 const sizeOfMark = 150;
 
 /** Where an answer begins or ends. */
-export function markOf(event: Event): AnswerMark | undefined {
+function markOf(event: Event): AnswerMark | undefined {
   if (event.type !== 'model_start' && event.type !== 'model_end' && event.type !== 'invocation_end') return undefined;
   return { type: event.type, invocationId: event.invocationId, seq: event.seq };
 }
