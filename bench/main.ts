@@ -18,6 +18,7 @@ import { roundsInMemory } from './cases/rounds-in-memory.ts';
 import { roundsOnPostgres } from './cases/rounds-on-postgres.ts';
 import { roundsOnSqlite } from './cases/rounds-on-sqlite.ts';
 import { server } from './cases/server.ts';
+import { serverPast } from './cases/server-past.ts';
 import { storedBytes } from './cases/stored-bytes.ts';
 import { supervision } from './cases/supervision.ts';
 import { timeTravel } from './cases/time-travel.ts';
@@ -46,6 +47,7 @@ const benchmarks: readonly Benchmark[] = [
   replaying,
   evals,
   server,
+  serverPast,
   importCost,
 ];
 

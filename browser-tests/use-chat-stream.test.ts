@@ -2,16 +2,18 @@ import { isDurable, type StreamEvent } from 'adjutant';
 import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AnswerTeller, type KnownAnswer } from '../packages/server/src/stream/ui-message/answer-teller.ts';
+import { type AnswerSubject, type KnownAnswer, startOfAnswer, tellAnswer } from '../packages/server/src/stream/ui-message/answer-teller.ts';
 import { signatureOf } from '../packages/server/src/stream/ui-message/sent-message.ts';
 import { arbitraryRun, caughtUp } from './fixtures/arbitrary-run.ts';
 
 /** What the answer to an input is told as. */
 function toldOf(events: readonly StreamEvent[], to: string, known?: KnownAnswer): readonly UIMessageChunk[] {
-  const teller = new AnswerTeller({ to, restsAfter: Number.POSITIVE_INFINITY, awaited: [], ...(known === undefined ? {} : { known }) });
+  const subject: AnswerSubject = { to, restsAfter: Number.POSITIVE_INFINITY, awaited: [], ...(known === undefined ? {} : { known }) };
+  let state = startOfAnswer(subject);
   const chunks: UIMessageChunk[] = [];
   for (const event of events) {
-    const told = teller.tell(event);
+    const told = tellAnswer(subject, state, event);
+    state = told.state;
     chunks.push(...(told.chunks as readonly UIMessageChunk[]));
     if (told.isOver) break;
   }

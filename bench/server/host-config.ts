@@ -19,9 +19,17 @@ export interface Memory {
   readonly heapUsed: number;
 }
 
+/** Milliseconds that others had to wait, and of processor time, which other programs of the machine do not make longer. */
+export interface Turn {
+  readonly wait: number;
+  readonly cpu: number;
+}
+
 /** What a host answers, each to the message of its name. */
 export interface HostAnswers {
   readonly memory: Memory;
   /** Microseconds of processor that the process has used. */
   readonly cpu: number;
+  /** The longest turn of the event loop since this was asked for last. */
+  readonly longestTurn: Turn;
 }

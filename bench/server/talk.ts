@@ -7,7 +7,7 @@ import type { ReadingResult } from './reading.ts';
 const ends = 'event: invocation_end';
 
 /** @throws when it is refused, but where there is no such route, as on a bare server */
-async function post(url: string, body: object): Promise<void> {
+export async function post(url: string, body: object): Promise<void> {
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   await response.arrayBuffer();
   if (!response.ok && response.status !== 404) throw new Error(`${url} was answered with ${response.status}.`);

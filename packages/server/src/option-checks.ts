@@ -80,6 +80,7 @@ const options = group(
         requestsPerMinute: z.union([count, z.literal(false)], 'a whole number from 1, or false'),
         failuresPerMinute: count,
         streams: count,
+        replays: count,
       }),
     ),
     cors: group<CorsOptions>({ origins: z.array(origin, 'a list of origins').min(1, 'a list of at least one origin') }),

@@ -42,6 +42,11 @@ export interface ServerLimits {
   readonly failuresPerMinute?: number;
   /** Streams that one caller may have open at a time. @default 100 */
   readonly streams?: number;
+  /**
+   * Pieces of what is past that are read and written out for one caller at a time: for streams that begin in the past, and for whatever else is
+   * folded from a whole ledger. Others of the caller wait in the order in which they came. @default 4
+   */
+  readonly replays?: number;
 }
 
 export interface CorsOptions {
@@ -86,6 +91,7 @@ export interface ResolvedServerOptions {
     readonly requestsPerMinute: number | false;
     readonly failuresPerMinute: number;
     readonly streams: number;
+    readonly replays: number;
   };
   readonly cors: CorsOptions | undefined;
   readonly stream: { readonly heartbeat: number };
@@ -99,6 +105,7 @@ const defaultBodyBytes = 1_048_576;
 const defaultRequestsPerMinute = 600;
 const defaultFailuresPerMinute = 30;
 const defaultStreams = 100;
+const defaultReplays = 4;
 const defaultHeartbeatMs = 15_000;
 const defaultKeepMs = 86_400_000;
 
@@ -113,6 +120,7 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
       requestsPerMinute: limits.requestsPerMinute ?? (auth === undefined ? false : defaultRequestsPerMinute),
       failuresPerMinute: limits.failuresPerMinute ?? defaultFailuresPerMinute,
       streams: limits.streams ?? defaultStreams,
+      replays: limits.replays ?? defaultReplays,
     },
     cors,
     stream: { heartbeat: stream.heartbeat ?? defaultHeartbeatMs },

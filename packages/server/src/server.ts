@@ -18,6 +18,7 @@ import { resolveOptions, type ServerOptions } from './options.ts';
 import { failedPage } from './pages/approval-page.ts';
 import { addAllRoutes } from './routes/index.ts';
 import { OpenStreams } from './stream/open-streams.ts';
+import { Replays } from './stream/replay/replays.ts';
 
 /** An app over HTTP. */
 export interface AdjutantServer {
@@ -49,6 +50,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     clock,
     metrics,
     streams: new OpenStreams(resolved.limits.streams, metrics),
+    replays: new Replays(resolved.limits.replays),
     ids,
     access: new ServerAccess(app, { clock, ids, onError: (error) => resolved.onError(error), closing: closing.signal }),
     closing: closing.signal,

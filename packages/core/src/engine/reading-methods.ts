@@ -1,3 +1,4 @@
+import { systemTurns } from '../base/turns.ts';
 import type { StreamEvent } from '../ledger/event.ts';
 import { storedStateAt } from '../ledger/fold-snapshot.ts';
 import type { ListOptions, ReadRange, SessionListing, StoredEvent } from '../ledger/port.ts';
@@ -26,11 +27,17 @@ export abstract class ReadsSessions extends ControlsSessions {
 
   /**
    * The events of a stored session, without opening it. What this version of Adjutant cannot read comes as an `unreadable` event in its
-   * place, so that also a damaged ledger and one of a newer version can be looked at.
+   * place, so that also a damaged ledger and one of a newer version can be looked at. Others of the process have their turn between any two of them.
    * @throws SessionNotFoundError
    */
   async *events(sessionId: string, range?: ReadRange): AsyncGenerator<StoredEvent, void, undefined> {
-    for await (const page of this.controlPorts().store.readStored(sessionId, range)) yield* page;
+    for await (const page of this.controlPorts().store.readStored(sessionId, range)) {
+      for (const event of page) {
+        yield event;
+        const turn = systemTurns.pass();
+        if (turn !== undefined) await turn;
+      }
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
+import { systemTurns } from '../base/turns.ts';
 import { SessionNotFoundError } from './errors.ts';
 import { eventVersions } from './event.ts';
 import type { LedgerPorts } from './ledger.ts';
@@ -34,7 +35,11 @@ async function pointAt(store: LedgerStore, session: string, seq: number): Promis
   let kept = point.seq;
   for await (const page of store.read(session, { after: point.seq, upTo: seq })) {
     refuseSealed(page, session);
-    for (const event of page) foldPoint(point, event);
+    for (const event of page) {
+      foldPoint(point, event);
+      const turn = systemTurns.pass();
+      if (turn !== undefined) await turn;
+    }
     if (point.seq - kept < leastSpacing) continue;
     const value = pointToJson(point);
     if (lengthOf(value) > (point.seq - kept) * bytesPerEvent) continue;

@@ -3,6 +3,7 @@ import type { AdjutantError } from '../base/error.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { IdSource } from '../base/id.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
+import { systemTurns } from '../base/turns.ts';
 import { asLiteral, exchangeReferences, findReferences, replaceReferences } from './blob.ts';
 import { blobAddress } from './blob-address.ts';
 import { effectFold, noOpenEffects, type OpenEffects } from './effect-fold.ts';
@@ -83,8 +84,11 @@ export class Ledger {
   readonly #addressOf = (bytes: Uint8Array): string => blobAddress(this.ports.scope, bytes, this.ports.addressKey);
   #lastAt = 0;
 
-  /** @param loaded what the events refer to */
-  constructor(session: string, ports: LedgerPorts, events: readonly Event[], loaded?: LoadedBlobs) {
+  /**
+   * @param loaded what the events refer to
+   * @param stored how many events the store has; those that are not given are taken in by `load`, before anything else
+   */
+  constructor(session: string, ports: LedgerPorts, events: readonly Event[], loaded?: LoadedBlobs, stored: number = events.length) {
     this.session = session;
     this.ports = ports;
     this.#idPrefix = ports.ids.next().slice(0, 10);
@@ -110,8 +114,17 @@ export class Ledger {
         summary: () => sessionSummary(this),
         recompose: (drafts, writes, conflict) => this.#recompose(drafts, writes, conflict),
       },
-      events.length,
+      stored,
     );
+  }
+
+  /** Takes in what the store has; others of the process have their turn meanwhile, however long the ledger is. */
+  async load(events: readonly Event[]): Promise<void> {
+    for (const event of events) {
+      this.#foldForeign(event);
+      const turn = systemTurns.pass();
+      if (turn !== undefined) await turn;
+    }
   }
 
   /** The state of all scopes after the last event. */
@@ -472,5 +485,8 @@ export async function openLedger(session: string, ports: LedgerPorts): Promise<L
     refuseSealed(page, session);
     for (const event of page) events.push(event);
   }
-  return new Ledger(session, await withAddressKey(ports), events, await loadBlobs(events.filter(mayHoldBlob), ports.store, session));
+  const loaded = await loadBlobs(events.filter(mayHoldBlob), ports.store, session);
+  const ledger = new Ledger(session, await withAddressKey(ports), [], loaded, events.length);
+  await ledger.load(events);
+  return ledger;
 }

@@ -1,5 +1,6 @@
 import { isAdjutantError } from '../base/error.ts';
 import { deepFreeze, type JsonValue } from '../base/json.ts';
+import { systemTurns } from '../base/turns.ts';
 import { asLiteral, type BlobReference, findReferences, replaceReferences } from './blob.ts';
 import type { LedgerStore } from './port.ts';
 
@@ -20,7 +21,11 @@ export interface LoadedBlobs {
 export async function loadBlobs(values: Iterable<unknown>, store: LedgerStore, session: string): Promise<LoadedBlobs> {
   const found: BlobReference[] = [];
   let isEscaped = false;
-  for (const value of values) if (findReferences(value, (reference) => found.push(reference))) isEscaped = true;
+  for (const value of values) {
+    if (findReferences(value, (reference) => found.push(reference))) isEscaped = true;
+    const turn = systemTurns.pass();
+    if (turn !== undefined) await turn;
+  }
   const blobs = new Map<string, JsonValue>();
   for (const address of new Set(found.map(({ $blob }) => $blob))) {
     try {

@@ -31,7 +31,8 @@ interface Origin {
   readonly seq: number;
 }
 
-const pageSize = 2_000;
+/** Small enough that what is made of a page takes no time that others would notice. */
+const pageSize = 250;
 
 /** One ledger in memory: its own events, and the prefix of another one when it is a fork. */
 export class MemoryLedger {

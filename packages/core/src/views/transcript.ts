@@ -1,4 +1,4 @@
-import type { Event } from '../ledger/event.ts';
+import type { Event, EventOf } from '../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 
 /** One entry of a conversation as people read it. */
@@ -22,46 +22,66 @@ export type TranscriptEntry =
 
 /** A ledger as a conversation: messages, thoughts, tool calls with their results, and runs that did not end well. */
 export function transcript(events: readonly Event[], resolve: (value: unknown) => unknown = (value) => value): readonly TranscriptEntry[] {
-  const results = new Map(events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [[event.callId, event] as const] : [])));
-  const names = new Map(events.flatMap((event) => (event.type === 'invocation_start' ? [[event.invocationId, event.name] as const] : [])));
-  return events.flatMap((event): readonly TranscriptEntry[] => {
-    switch (event.type) {
-      case 'user':
-        return [{ kind: 'user', seq: event.seq, text: String(resolve(event.text)) }];
-      case 'assistant':
-      case 'thought':
-        return [{ kind: event.type, seq: event.seq, agent: event.agent, text: String(resolve(event.text)) }];
-      case 'tool_call': {
-        const settled = results.get(event.callId);
-        const result = settled === undefined ? undefined : { ...settled.result, content: resolve(settled.result.content) as ToolResult['content'] };
-        const success = result !== undefined && isSuccess(result);
-        return [
-          {
-            kind: 'tool',
-            seq: event.seq,
-            agent: event.agent,
-            name: event.name,
-            args: resolve(event.args),
-            ...(settled?.editedArgs === undefined ? {} : { editedArgs: resolve(settled.editedArgs) }),
-            result,
-            success,
-            durationMs: settled?.durationMs,
-          },
-        ];
-      }
-      case 'invocation_end':
-        if (event.status === 'completed' || event.status === 'transferred') return [];
-        return [
-          {
-            kind: 'end',
-            seq: event.seq,
-            name: names.get(event.invocationId) ?? event.invocationId,
-            status: event.status,
-            message: event.error?.message,
-          },
-        ];
-      default:
-        return [];
+  return [...transcriptEntries(events, resolve)];
+}
+
+/** As `transcript`, one entry after the other: for whoever wants to do something else in between, because the ledger is long. */
+export function* transcriptEntries(
+  events: readonly Event[],
+  resolve: (value: unknown) => unknown = (value) => value,
+): Generator<TranscriptEntry, void, undefined> {
+  const results = new Map<string, EventOf<'tool_result'>>();
+  const names = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === 'tool_result' && event.settled) results.set(event.callId, event);
+    else if (event.type === 'invocation_start') names.set(event.invocationId, event.name);
+  }
+  for (const event of events) {
+    const entry = entryOf(event, { results, names, resolve });
+    if (entry !== undefined) yield entry;
+  }
+}
+
+interface Known {
+  readonly results: ReadonlyMap<string, EventOf<'tool_result'>>;
+  readonly names: ReadonlyMap<string, string>;
+  readonly resolve: (value: unknown) => unknown;
+}
+
+function entryOf(event: Event, { results, names, resolve }: Known): TranscriptEntry | undefined {
+  switch (event.type) {
+    case 'user':
+      return { kind: 'user', seq: event.seq, text: String(resolve(event.text)) };
+    case 'assistant':
+    case 'thought':
+      return { kind: event.type, seq: event.seq, agent: event.agent, text: String(resolve(event.text)) };
+    case 'tool_call':
+      return callEntry(event, results.get(event.callId), resolve);
+    case 'invocation_end': {
+      const { seq, status, invocationId, error } = event;
+      if (status === 'completed' || status === 'transferred') return undefined;
+      return { kind: 'end', seq, name: names.get(invocationId) ?? invocationId, status, message: error?.message };
     }
-  });
+    default:
+      return undefined;
+  }
+}
+
+function callEntry(
+  { seq, agent, name, args }: EventOf<'tool_call'>,
+  settled: EventOf<'tool_result'> | undefined,
+  resolve: (value: unknown) => unknown,
+): TranscriptEntry {
+  const result = settled === undefined ? undefined : { ...settled.result, content: resolve(settled.result.content) as ToolResult['content'] };
+  return {
+    kind: 'tool',
+    seq,
+    agent,
+    name,
+    args: resolve(args),
+    ...(settled?.editedArgs === undefined ? {} : { editedArgs: resolve(settled.editedArgs) }),
+    result,
+    success: result !== undefined && isSuccess(result),
+    durationMs: settled?.durationMs,
+  };
 }

@@ -8,6 +8,7 @@ import {
   processOwner,
   type Store,
   type StoredEvent,
+  systemTurns,
 } from 'adjutant';
 
 /** What is written to a ledger of the server's own. */
@@ -56,7 +57,13 @@ export class SystemLedger {
 
   /** @throws StoreUnavailableError */
   async *read(after: number): AsyncGenerator<StoredEvent, void, undefined> {
-    for await (const page of this.#ledgers.readStored(this.#ports.session, { after })) yield* page;
+    for await (const page of this.#ledgers.readStored(this.#ports.session, { after })) {
+      for (const event of page) {
+        yield event;
+        const turn = systemTurns.pass();
+        if (turn !== undefined) await turn;
+      }
+    }
   }
 
   /** Events after `after` as they land, whoever writes them, until `signal` aborts. The ledger must exist. */

@@ -5,6 +5,7 @@ import type { ServerAccess } from '../access/server-access.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { ResolvedServerOptions } from '../options.ts';
 import type { OpenStreams } from '../stream/open-streams.ts';
+import type { Replays } from '../stream/replay/replays.ts';
 
 /** What a request carries from the middleware to its route. */
 export interface ServerEnv {
@@ -51,6 +52,8 @@ export interface ServerParts {
   readonly metrics: ServerMetrics;
   readonly access: ServerAccess;
   readonly streams: OpenStreams;
+  /** What is told of the past. */
+  readonly replays: Replays;
   /** Aborted when the server closes: streams end, and clients come back to another process. */
   readonly closing: AbortSignal;
 }

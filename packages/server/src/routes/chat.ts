@@ -8,7 +8,7 @@ import { addRoute, defineRoute, type RouteInput } from '../http/route.ts';
 import { agentPathSchema } from '../schemas/agent.ts';
 import { type ChatJson, type ChatMessage, chatSchema } from '../schemas/chat.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
-import { type ChatLedger, type ChatRun, chatKeyOf, emptyChat, lastRun, readChat } from '../stream/ui-message/chat-ledger.ts';
+import { type ChatLedger, type ChatRun, chatKeyOf, emptyChat, readChat } from '../stream/ui-message/chat-ledger.ts';
 import { type ChatSubject, chatResponse } from '../stream/ui-message/chat-response.ts';
 import { answersOf, type SaidAnswer, sentMessage, signatureOf, textOfMessage } from '../stream/ui-message/sent-message.ts';
 import { reportFailure } from './runs.ts';
@@ -73,8 +73,8 @@ export const addChatRoutes: AddRoutes = (api, parts) => {
     const agent = reachableAgent(input, params.agent);
     const [listing] = await app.list({ id: params.session, limit: 1 });
     // A chat that has not begun is no fault of the page that opens it.
-    const chat = listing === undefined || !isReachable(input, listing) ? emptyChat : await readChat(app, params.session);
-    const run = lastRun(chat);
+    const chat = listing === undefined || !isReachable(input, listing) ? emptyChat : await readChat(parts.replays, { app, session: params.session });
+    const run = chat.last;
     const to = chat.conversation.next.at(-1) ?? chat.conversation.answer?.id;
     if (run === undefined || to === undefined || run.status !== 'open' || run.agent !== agent.name) return context.body(null, 204);
     return chatResponse(parts, input, told(input, params.session, chat, run, to));
@@ -92,13 +92,13 @@ async function asked(parts: ServerParts, input: Sent, agent: Runnable, message: 
   const { id: session, trigger } = body;
   const text = textOfMessage(message);
   const [known] = await app.list({ id: session, limit: 1 });
-  const chat = known === undefined ? emptyChat : await readChat(app, (await reachableSession(input, session)).id);
+  const chat = known === undefined ? emptyChat : await readChat(parts.replays, { app, session: (await reachableSession(input, session)).id });
   const to = chatKeyOf(message.id);
-  const before = chat.inputs.get(to);
+  const before = chat.input(to);
   if (before === undefined) return begun(parts, input, { agent, chat, to, text, isNew: known === undefined });
-  if (before.text !== text)
+  if (!before.isText(text))
     throw new RequestRefusedError(409, 'chat_message_changed', 'The message was sent before with another text, and the ledger keeps it.');
-  const run = chat.runs.get(before.run);
+  const run = chat.run(before.run);
   if (run === undefined || run.agent !== agent.name) throw new RequestRefusedError(409, 'chat_other_agent', 'The message was sent to another agent.');
   if (trigger === 'submit-message' || run.status === 'open') return chatResponse(parts, input, told(input, session, chat, run, to));
   return again(parts, input, chat, run, to);
@@ -122,7 +122,7 @@ async function begun(parts: ServerParts, input: Sent, { agent, chat, to, text, i
   const run = app.run(agent, { session: place, runId: to, input: text });
   parts.metrics.runStarted(agent.name, run);
   await accepted(parts, input, run);
-  const open = lastRun(chat);
+  const open = chat.last;
   const after = open?.status === 'open' ? open.startSeq - 1 : chat.head;
   return chatResponse(parts, input, { app, session, after, to, restsAfter: chat.head, awaited: [] });
 }
@@ -131,7 +131,7 @@ async function begun(parts: ServerParts, input: Sent, { agent, chat, to, text, i
 async function again(parts: ServerParts, input: Sent, chat: ChatLedger, run: ChatRun, to: string): Promise<Response> {
   const { app, body, principal } = input;
   const { id: session } = body;
-  if (run.status === 'completed' || lastRun(chat) !== run)
+  if (run.status === 'completed' || chat.last?.id !== run.id)
     throw new RequestRefusedError(409, 'chat_answer_stands', 'The message has its answer, and the ledger keeps it.');
   await app.reopen(session, { reason: 'asked for again in the chat', by: principal.actor });
   await accepted(parts, input, app.resume(session));
@@ -147,7 +147,7 @@ async function accepted(parts: ServerParts, input: Sent, run: Run): Promise<void
 function assertNothingAsked(chat: ChatLedger): void {
   const { asked: open } = chat.conversation;
   const [question] = Object.values(open);
-  if (question === undefined || lastRun(chat)?.status !== 'open') return;
+  if (question === undefined || chat.last?.status !== 'open') return;
   const { requestId, request } = question;
   const message = `The agent waits for an answer first: ${request.summary}`;
   throw new RequestRefusedError(409, 'chat_waiting', message, { requestId });
@@ -157,8 +157,8 @@ function assertNothingAsked(chat: ChatLedger): void {
 async function continued(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<Response> {
   const { app, body, principal } = input;
   const { id: session } = await reachableSession(input, body.id);
-  const chat = await readChat(app, session);
-  const run = lastRun(chat);
+  const chat = await readChat(parts.replays, { app, session });
+  const run = chat.last;
   const { answer, asked: open } = chat.conversation;
   const inputs = Object.values(open).flatMap(({ kind, callId, requestId }): [string, string][] => (kind === 'input' ? [[callId, requestId]] : []));
   const answers = answersOf(message, new Map(inputs));

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import { SeqOutOfRangeError, type StoredEvent, transcript } from 'adjutant';
+import { type Runtime, SeqOutOfRangeError, type StoredEvent, systemTurns, transcriptEntries } from 'adjutant';
 import { largePage, ledgersOf } from '../http/large-values.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { reachableSession } from '../http/reachable.ts';
@@ -47,7 +47,7 @@ const getTranscript = defineRoute({
 });
 
 /** What sessions hold: events, state and conversation. Nothing is claimed: whoever works on a session is not disturbed. */
-export const addLedgerRoutes: AddRoutes = (api) => {
+export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
   addRoute(api, listEvents, async (input) => {
     const { app, query } = input;
     const { id, seq: last } = await reachableSession(input, input.params.session);
@@ -60,14 +60,27 @@ export const addLedgerRoutes: AddRoutes = (api) => {
     return { status: 200, body: { events: events as unknown as z.infer<typeof eventPageSchema>['events'], next, last: Math.max(last, next) } };
   });
   addRoute(api, getState, async (input) => {
+    const { app, principal, query, request } = input;
     const { id } = await reachableSession(input, input.params.session);
-    const snapshot: unknown = await input.app.stateAt(id, input.query.at);
+    const snapshot: unknown = await replays.answerInTurn(principal, request.signal, () => app.stateAt(id, query.at));
     return { status: 200, body: snapshot as z.infer<typeof stateSchema> };
   });
   addRoute(api, getTranscript, async (input) => {
+    const { app, principal, request, context } = input;
     const { id } = await reachableSession(input, input.params.session);
-    const { events, ledger } = await input.app.session({ id, observe: false });
-    const entries: unknown = transcript(events, ledger.resolve);
-    return { status: 200, body: { entries: entries as z.infer<typeof transcriptSchema>['entries'] } };
+    const entries = await replays.answerInTurn(principal, request.signal, () => writtenEntries(app, id));
+    return context.body(`{"entries":[${entries.join(',')}]}`, 200, { 'content-type': 'application/json' });
   });
 };
+
+/** Written one by one, since a long conversation in one piece would hold others up. */
+async function writtenEntries(app: Runtime, id: string): Promise<readonly string[]> {
+  const { events, ledger } = await app.session({ id, observe: false });
+  const texts: string[] = [];
+  for (const entry of transcriptEntries(events, ledger.resolve)) {
+    texts.push(JSON.stringify(entry));
+    const turn = systemTurns.pass();
+    if (turn !== undefined) await turn;
+  }
+  return texts;
+}

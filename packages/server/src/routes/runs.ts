@@ -6,8 +6,9 @@ import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import { reachableAgent, reachableSession } from '../http/reachable.ts';
 import { addRoute, defineRoute, type Reply, type RouteInput } from '../http/route.ts';
+import { runsOf } from '../runs/known-runs.ts';
 import { noUse } from '../runs/model-use.ts';
-import { type RunView, runAtRest, runsOf } from '../runs/run-view.ts';
+import { type RunView, runAtRest } from '../runs/run-view.ts';
 import type { RunOutline } from '../runs/session-runs.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
 import {
@@ -121,7 +122,7 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
   addRoute(api, listRuns, async (input) => {
     const { limit, cursor = Number.POSITIVE_INFINITY } = input.query;
     const { id } = await reachableSession(input, input.params.session);
-    const { all } = await runsOf(input.app, id);
+    const { all } = await runsOf(parts.replays, { app: input.app, session: id });
     const older = all.filter(({ startSeq }) => startSeq < cursor).toReversed();
     const page = older.slice(0, limit);
     const next = older.length > limit ? page.at(-1) : undefined;
@@ -132,7 +133,7 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
     const { id: session } = await reachableSession(input, params.session);
     const { signal, end } = patience(parts, request, query.wait);
     try {
-      const view = await runAtRest({ app, session, run: params.run }, signal);
+      const view = await runAtRest({ app, session, run: params.run, replays: parts.replays }, signal);
       return { status: 200, body: await runAnswer(input, session, view) };
     } finally {
       end();
@@ -141,7 +142,7 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
   addRoute(api, cancelRun, async (input) => {
     const { app, params, body, principal } = input;
     const { id: session } = await reachableSession(input, params.session);
-    const view = await runAtRest({ app, session, run: params.run }, AbortSignal.abort());
+    const view = await runAtRest({ app, session, run: params.run, replays: parts.replays }, AbortSignal.abort());
     // The request was begun before, and may be what has ended it.
     if (view.outline?.endedAt === undefined || !isBegunBefore(input)) {
       const runId = cancellable(view, params.run);
@@ -246,9 +247,9 @@ function outlineAnswer({ id, agent, kind, status, waitsFor, error, stopReason, u
 }
 
 async function runAnswer({ app, params }: RouteInput<{ run: string }, unknown, unknown>, session: string, view: RunView): Promise<RunAnswer> {
-  const { outline, requests } = view;
+  const { outline, requests, output: recorded } = view;
   if (outline === undefined) return { id: params.run, session, status: 'accepted', requests: [], ...noUse };
-  const { output } = await withLargeValues({ output: outline.output }, { ledgers: ledgersOf(app), session });
+  const { output } = await withLargeValues({ output: recorded }, { ledgers: ledgersOf(app), session });
   const asked = requests as unknown as RunAnswer['requests'];
   return { ...outlineAnswer(outline), session, requests: asked, ...(output === undefined ? {} : { output }) };
 }

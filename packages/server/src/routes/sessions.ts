@@ -91,7 +91,7 @@ const forkSession = defineRoute({
 });
 
 /** Sessions: made, listed, looked at, deleted and forked. */
-export const addSessionRoutes: AddRoutes = (api) => {
+export const addSessionRoutes: AddRoutes = (api, { replays }) => {
   addRoute(api, createSession, async (input) => {
     const { body } = input;
     const user = ownUser(input, body);
@@ -124,6 +124,7 @@ export const addSessionRoutes: AddRoutes = (api) => {
     try {
       const { id } = await reachableSession(input, params.session);
       await (query.erase ? app.sessions.erase(id) : app.sessions.delete(id));
+      replays.forget({ app, session: id });
     } catch (error) {
       if (!isAdjutantError(error, 'session_not_found') || !isBegunBefore(input)) throw error;
     }

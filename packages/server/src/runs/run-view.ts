@@ -1,13 +1,17 @@
-import { isDurable, type RequestEntry, type Runtime } from 'adjutant';
+import { type EventOf, isDurable, type RequestEntry, type Runtime } from 'adjutant';
 import { ledgersOf } from '../http/large-values.ts';
 import { RequestRefusedError } from '../http/problem.ts';
+import type { Replays } from '../stream/replay/replays.ts';
 import { runOf } from '../stream/run-state.ts';
-import { type RunOutline, SessionRuns } from './session-runs.ts';
+import { runsOf } from './known-runs.ts';
+import type { RunOutline, SessionRuns } from './session-runs.ts';
 
 /** A run as it is now. */
 export interface RunView {
   /** `undefined`: what it begins with waits for whoever has the session. */
   readonly outline: RunOutline | undefined;
+  /** As recorded: large values are references. Missing until it has ended. */
+  readonly output?: EventOf<'invocation_end'>['output'];
   /** What it asks of somebody outside. */
   readonly requests: readonly RequestEntry[];
   /** Whether nothing more happens until somebody does something. */
@@ -19,13 +23,7 @@ export interface RunAddress {
   readonly app: Runtime;
   readonly session: string;
   readonly run: string;
-}
-
-/** The runs of a session. Reads it once and keeps nothing but them. */
-export async function runsOf(app: Runtime, session: string, wanted?: string): Promise<SessionRuns> {
-  const runs = new SessionRuns(wanted);
-  for await (const event of app.events(session)) runs.add(event);
-  return runs;
+  readonly replays: Replays;
 }
 
 /**
@@ -34,19 +32,19 @@ export async function runsOf(app: Runtime, session: string, wanted?: string): Pr
  * @throws RequestRefusedError `run_not_found` (404)
  */
 export async function runAtRest(address: RunAddress, signal: AbortSignal): Promise<RunView> {
-  const { app, session, run } = address;
-  const runs = await runsOf(app, session, run);
+  const { app, session, run, replays } = address;
+  const runs = await runsOf(replays, address);
+  const { seq: after } = runs;
   const view = await viewOf(address, runs);
   if (view.isAtRest || signal.aborted) return view;
-  for await (const event of app.follow(session, { after: runs.seq, signal })) {
-    if (!isDurable(event)) continue;
-    runs.add(event);
-    const mayRest = event.type === 'invocation_end' || event.type === 'invocation_yield';
-    if (!mayRest || runs.find(run)?.status === 'running') continue;
-    const later = await viewOf(address, runs);
+  for await (const event of app.follow(session, { after, signal })) {
+    if (!isDurable(event) || (event.type !== 'invocation_end' && event.type !== 'invocation_yield')) continue;
+    const now = await runsOf(replays, address);
+    if (now.find(run)?.status === 'running') continue;
+    const later = await viewOf(address, now);
     if (later.isAtRest) return later;
   }
-  return viewOf(address, runs);
+  return viewOf(address, await runsOf(replays, address));
 }
 
 async function viewOf(address: RunAddress, runs: SessionRuns): Promise<RunView> {
@@ -60,9 +58,18 @@ async function viewOf(address: RunAddress, runs: SessionRuns): Promise<RunView> 
   const pending = isOpen ? await app.requests.list({ session, status: 'pending', limit: mostRequests }) : [];
   const requests = pending.filter(({ invocationId }) => runOf(invocationId) === outline.id);
   if (outline.status !== 'waiting' || (await isWaiting(address, outline, requests))) {
-    return { outline, requests, isAtRest: outline.status !== 'running' };
+    return { outline, requests, isAtRest: outline.status !== 'running', ...(await outputOf(address, outline)) };
   }
   return { outline: { ...outline, status: 'running', waitsFor: undefined }, requests, isAtRest: false };
+}
+
+/** What a run that has ended gave, which is kept nowhere but in the ledger. */
+async function outputOf({ app, session }: RunAddress, { endSeq }: RunOutline): Promise<Pick<RunView, 'output'>> {
+  if (endSeq === undefined) return {};
+  for await (const event of app.events(session, { after: endSeq - 1, upTo: endSeq })) {
+    if (event.type === 'invocation_end' && event.output !== undefined) return { output: event.output };
+  }
+  return {};
 }
 
 /** Requests that are told of one run. */

@@ -12,8 +12,8 @@ export interface RunOutline {
   readonly status: 'running' | 'waiting' | 'completed' | 'error' | 'cancelled';
   /** What it waits for: a message, an answer to a request, or to be continued. */
   readonly waitsFor?: EventOf<'invocation_yield'>['reason'] | undefined;
-  /** As recorded: large values are references. */
-  readonly output?: RunEnd['output'] | undefined;
+  /** `seq` of the event that has its output. */
+  readonly endSeq?: number | undefined;
   readonly error?: ErrorRecord | undefined;
   readonly stopReason?: RunEnd['stopReason'] | undefined;
   readonly use: ModelUse;
@@ -28,12 +28,18 @@ export class SessionRuns {
   readonly #runs = new Map<string, RunOutline>();
   /** The runs that inputs went to which were to begin runs of their own, by the ids of those. */
   readonly #joined = new Map<string, string>();
-  readonly #wanted: string | undefined;
+  readonly #extents = new Map<string, { readonly first: number; last: number }>();
   #seq = 0;
+  #size = 0;
 
-  /** @param wanted the only run whose output is kept; by its id, or by that of an input of it. @default none */
-  constructor(wanted?: string) {
-    this.#wanted = wanted;
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Where the events of a run lie; `undefined`: it has none. */
+  extentOf(id: string): { readonly first: number; readonly last: number; readonly isEnded: boolean } | undefined {
+    const extent = this.#extents.get(id);
+    return extent === undefined ? undefined : { ...extent, isEnded: this.#runs.get(id)?.endedAt !== undefined };
   }
 
   /** `seq` of the last event. */
@@ -55,45 +61,56 @@ export class SessionRuns {
     this.#seq = event.seq;
     if (event.type === 'unreadable' || event.invocationId === undefined) return;
     const id = runOf(event.invocationId);
+    this.#extend(id, event.seq);
     const run = this.#runs.get(id);
     if (run === undefined) {
       if (event.type === 'invocation_start') this.#runs.set(id, begun(id, event));
       return;
     }
-    if (event.type === 'user' && event.clientKey !== undefined) this.#joined.set(event.clientKey, id);
+    if (event.type === 'user' && event.clientKey !== undefined) this.#join(event.clientKey, id);
     else if (event.type === 'model_end') this.#runs.set(id, { ...run, use: useWith(run.use, event) });
-    else if (isRoot(event.invocationId)) this.#runs.set(id, this.#rootAfter(run, event));
+    else if (isRoot(event.invocationId)) this.#runs.set(id, rootAfter(run, event));
   }
 
-  #rootAfter(run: RunOutline, event: Event): RunOutline {
-    switch (event.type) {
-      case 'invocation_yield':
-        return { ...run, status: 'waiting', waitsFor: event.reason };
-      case 'invocation_resume':
-        return { ...run, status: 'running', waitsFor: undefined };
-      case 'invocation_reopen':
-        return { ...run, status: 'running', waitsFor: undefined, output: undefined, error: undefined, stopReason: undefined, endedAt: undefined };
-      case 'invocation_end':
-        return event.next === undefined ? this.#ended(run, event) : run;
-      default:
-        return run;
+  #join(input: string, id: string): void {
+    if (!this.#joined.has(input)) this.#size += sizeOfInput;
+    this.#joined.set(input, id);
+  }
+
+  #extend(id: string, seq: number): void {
+    const extent = this.#extents.get(id);
+    if (extent !== undefined) {
+      extent.last = seq;
+      return;
     }
+    this.#extents.set(id, { first: seq, last: seq });
+    this.#size += sizeOfRun;
   }
+}
 
-  #ended(run: RunOutline, { status, output, error, stopReason, at }: RunEnd): RunOutline {
-    const isWanted = this.#wanted !== undefined && this.find(this.#wanted)?.id === run.id;
-    return {
-      ...run,
-      status: status === 'transferred' ? 'completed' : status,
-      waitsFor: undefined,
-      output: isWanted ? output : undefined,
-      error,
-      stopReason,
-      endedAt: at,
-    };
-  }
+/** About what is held of a run, and of an input to one, in bytes. */
+const sizeOfRun = 800;
+const sizeOfInput = 150;
+
+function ended(run: RunOutline, { status, error, stopReason, at, seq }: RunEnd): RunOutline {
+  return { ...run, status: status === 'transferred' ? 'completed' : status, waitsFor: undefined, error, stopReason, endedAt: at, endSeq: seq };
 }
 
 function begun(id: string, { name, kind, seq, at }: EventOf<'invocation_start'>): RunOutline {
   return { id, agent: name, kind, status: 'running', use: noUse, startSeq: seq, startedAt: at };
+}
+
+function rootAfter(run: RunOutline, event: Event): RunOutline {
+  switch (event.type) {
+    case 'invocation_yield':
+      return { ...run, status: 'waiting', waitsFor: event.reason };
+    case 'invocation_resume':
+      return { ...run, status: 'running', waitsFor: undefined };
+    case 'invocation_reopen':
+      return { ...run, status: 'running', waitsFor: undefined, error: undefined, stopReason: undefined, endedAt: undefined, endSeq: undefined };
+    case 'invocation_end':
+      return event.next === undefined ? ended(run, event) : run;
+    default:
+      return run;
+  }
 }

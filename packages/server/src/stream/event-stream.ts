@@ -1,6 +1,7 @@
 import type { UnderlyingSource } from 'node:stream/web';
 import type { Clock } from 'adjutant';
 import type { SentFrame } from './frame.ts';
+import type { Encoding, Piece } from './replay/telling.ts';
 import { encodedFrame, WrittenFrames } from './written-frames.ts';
 
 /** A reason to end a stream before everything is told. */
@@ -21,32 +22,47 @@ export interface EventStreamPorts {
   /** Called once, when the reader is gone or everything is told. */
   readonly onClose: () => void;
   readonly onSent?: (frames: number) => void;
-  /** How a frame is written. @default as a named event */
-  readonly encode?: (frame: SentFrame) => string;
+  /** How frames are written. @default as named events */
+  readonly encoding?: Encoding<Uint8Array>;
 }
 
-type FrameSource = (signal: AbortSignal) => AsyncGenerator<readonly SentFrame[], void, undefined>;
+type PieceSource = (encoding: Encoding<Uint8Array>, signal: AbortSignal) => AsyncGenerator<Piece<Uint8Array>, void, undefined>;
 
 /** Milliseconds after which an `EventSource` that has lost its stream comes back. */
 const retryMs = 1_000;
 
 /** Shared by all streams of the process: most who follow a session are told the same at the same time. */
 const written = new WrittenFrames();
+const encoder = new TextEncoder();
+
+/** Frames as server-sent events, of which `text` writes one. */
+export function eventEncoding(name: string, text: (frame: SentFrame) => string): Encoding<Uint8Array> {
+  const join = (texts: readonly string[]): Uint8Array => encoder.encode(texts.join(''));
+  return { name, text, join, write: (frames) => join(frames.map(text)) };
+}
+
+const named = eventEncoding('named events', encodedFrame);
+const namedEvents: Encoding<Uint8Array> = {
+  ...named,
+  write: (frames) => {
+    const [first] = frames;
+    return first !== undefined && frames.length === 1 ? written.of(first) : named.write(frames);
+  },
+};
 
 /**
- * A response body that gives frames as server-sent events. It takes a frame only when the reader wants one, so that a slow reader costs no more
+ * A response body that gives frames as server-sent events. It takes a piece of them only when the reader wants one, so that a slow reader costs no more
  * than a fast one; its source is closed as soon as the reader is gone.
  */
-export function eventStream(source: FrameSource, ports: EventStreamPorts): ReadableStream<Uint8Array> {
+export function eventStream(source: PieceSource, ports: EventStreamPorts): ReadableStream<Uint8Array> {
   return new ReadableStream(new EventStreamSource(source, ports), new ByteLengthQueuingStrategy({ highWaterMark: 0 }));
 }
 
 class EventStreamSource implements UnderlyingSource<Uint8Array> {
   readonly #ports: EventStreamPorts;
   readonly #gone = new AbortController();
-  readonly #frames: AsyncGenerator<readonly SentFrame[], void, undefined>;
-  readonly #encoder = new TextEncoder();
-  readonly #encode: (frame: SentFrame) => string;
+  readonly #pieces: AsyncGenerator<Piece<Uint8Array>, void, undefined>;
+  readonly #encoding: Encoding<Uint8Array>;
   #isWanted = false;
   #isOver = false;
   /** Why the stream ends before everything is told. */
@@ -54,10 +70,10 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
   #lastSent: number;
   #cancelTimer: () => void = () => undefined;
 
-  constructor(source: FrameSource, ports: EventStreamPorts) {
+  constructor(source: PieceSource, ports: EventStreamPorts) {
     this.#ports = ports;
-    this.#encode = ports.encode ?? encodedFrame;
-    this.#frames = source(this.#gone.signal);
+    this.#encoding = ports.encoding ?? namedEvents;
+    this.#pieces = source(this.#encoding, this.#gone.signal);
     this.#lastSent = ports.clock.monotonic();
   }
 
@@ -77,7 +93,7 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     this.#isWanted = true;
     try {
-      const { done, value } = await this.#frames.next();
+      const { done, value } = await this.#pieces.next();
       this.#isWanted = false;
       if (this.#isOver) return;
       if (done === true) {
@@ -85,29 +101,23 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
         this.#close(controller);
         return;
       }
-      this.#give(controller, this.#written(value));
-      this.#ports.onSent?.(value.length);
+      this.#give(controller, value.written);
+      this.#ports.onSent?.(value.frames);
     } catch (error) {
       this.#isWanted = false;
       if (this.#isOver) return;
-      this.#send(controller, this.#encode(this.#ports.problem(error)));
+      this.#give(controller, this.#encoding.write([this.#ports.problem(error)]));
       this.#close(controller);
     }
   }
 
   async cancel(): Promise<void> {
     this.#end();
-    await this.#frames.return();
+    await this.#pieces.return();
   }
 
   #send(controller: ReadableStreamDefaultController<Uint8Array>, text: string): void {
-    this.#give(controller, this.#encoder.encode(text));
-  }
-
-  #written(frames: readonly SentFrame[]): Uint8Array {
-    const [first] = frames;
-    if (first !== undefined && frames.length === 1 && this.#encode === encodedFrame) return written.of(first);
-    return this.#encoder.encode(frames.map(this.#encode).join(''));
+    this.#give(controller, encoder.encode(text));
   }
 
   #give(controller: ReadableStreamDefaultController<Uint8Array>, bytes: Uint8Array): void {

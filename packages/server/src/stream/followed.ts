@@ -1,9 +1,15 @@
-import { type Event, isDurable, type Runtime, type StoredEvent, type StreamEvent } from 'adjutant';
+import type { Runtime } from 'adjutant';
+import type { Principal } from '../access/principal.ts';
+import { ledgersOf } from '../http/large-values.ts';
 import { RequestRefusedError } from '../http/problem.ts';
-import type { SentFrame, Teller } from './frame.ts';
-import { numbered, type Position, withoutRead } from './position.ts';
-import { type ProfileName, tellerNamed } from './profile-names.ts';
-import { concerns, isRoot, type RunState, runAfter, runOf } from './run-state.ts';
+import { runsOf } from '../runs/known-runs.ts';
+import type { Profile, SentFrame } from './frame.ts';
+import type { Position } from './position.ts';
+import { type ProfileName, withProfile } from './profile-names.ts';
+import type { Place, Replays } from './replay/replays.ts';
+import type { Encoding, Piece, Telling } from './replay/telling.ts';
+import { toldStream } from './replay/told-stream.ts';
+import { runTelling, sessionTelling, waitingFrame } from './telling.ts';
 
 /** What a reader wants to be told. */
 export interface StreamSubject {
@@ -17,114 +23,93 @@ export interface StreamSubject {
 
 /** A stream that can be followed; the frames of one event come together. */
 export interface FollowedStream {
-  follow(signal: AbortSignal): AsyncGenerator<readonly SentFrame[], void, undefined>;
+  follow<Written>(encoding: Encoding<Written>, signal: AbortSignal): AsyncGenerator<Piece<Written>, void, undefined>;
 }
 
-/** Where a stream begins, and what was told before. */
-interface Prefix {
-  readonly teller: Teller;
-  readonly position: Position;
-  readonly run: RunState | undefined;
-  /** `seq` of the last event by which the run was opened again. */
-  readonly reopenedAt: number;
+/** Who reads, and what the server knows of the past. */
+export interface StreamReader {
+  readonly replays: Replays;
+  readonly principal: Pick<Principal, 'id' | 'tenant'>;
+  /** Aborts when the reader goes away before its stream begins. */
+  readonly signal: AbortSignal;
+}
+
+/** A telling at the place where a reader goes on. */
+interface Beginning<State> {
+  readonly telling: Telling<State>;
+  readonly place: Place<State>;
+  readonly head: number;
+  readonly first: readonly SentFrame[];
 }
 
 /**
- * Prepares a stream. What was told before its position is folded from the ledger, so that any process goes on exactly there.
+ * Prepares a stream. What was told before its position follows from the ledger, so that any process goes on exactly there.
  * @returns `undefined` when the run has ended and all of it was read
  * @throws RequestRefusedError `run_not_found` (404)
  */
-export async function followed(subject: StreamSubject): Promise<FollowedStream | undefined> {
+export function followed(subject: StreamSubject, reader: StreamReader): Promise<FollowedStream | undefined> {
+  return withProfile(subject.profile, (profile) => followedAs(profile, subject, reader));
+}
+
+async function followedAs<State>(profile: Profile<State>, subject: StreamSubject, reader: StreamReader): Promise<FollowedStream | undefined> {
   const { run } = subject;
-  const prefix = run === undefined ? await sessionPrefix(subject) : await runPrefix(subject, run);
-  if (prefix === undefined) return undefined;
-  return { follow: (signal) => (run === undefined ? tellSession(subject, prefix, signal) : tellRun(subject, run, prefix, signal)) };
-}
-
-async function sessionPrefix({ app, session, profile, position }: StreamSubject): Promise<Prefix> {
-  const teller = tellerNamed(profile);
+  if (run !== undefined) {
+    const begin = (): Promise<Beginning<unknown> | undefined> => beginningOfRun(profile, subject, run, reader.replays);
+    const beginning = await reader.replays.answerInTurn(reader.principal, reader.signal, begin);
+    return beginning === undefined ? undefined : stream(subject, reader, beginning);
+  }
   // The events as they are need nothing of what came before them.
-  if (profile !== 'native' && position.after > 0) {
-    for await (const event of app.events(session, { upTo: position.after })) if (isReadable(event)) teller.skip(event);
-    teller.resume();
-  }
-  return { teller, position, run: undefined, reopenedAt: 0 };
+  const isFolded = subject.profile !== 'native' && subject.position.after > 0;
+  const begin = (): Promise<Beginning<State>> => beginningOfSession(profile, subject, isFolded ? reader.replays : undefined);
+  return stream(subject, reader, await (isFolded ? reader.replays.answerInTurn(reader.principal, reader.signal, begin) : begin()));
 }
 
-/** The whole ledger is looked at: only it says where a run begins and ends. */
-async function runPrefix({ app, session, profile, position }: StreamSubject, run: string): Promise<Prefix | undefined> {
-  const teller = tellerNamed(profile);
-  let state: RunState | undefined;
-  let told: RunState | undefined;
-  let reopenedAt = 0;
-  for await (const event of app.events(session)) {
-    if (!isReadable(event)) continue;
-    const concerned = concerns(run, state, event);
-    state = runAfter(run, state, event);
-    if (event.type === 'invocation_reopen' && isRoot(event.invocationId) && runOf(event.invocationId) === run) reopenedAt = event.seq;
-    if (event.seq > position.after) continue;
-    told = state;
-    if (concerned || runOf(event.invocationId ?? '') === run) teller.skip(event);
-  }
-  if (state === undefined) {
-    throw new RequestRefusedError(404, 'run_not_found', `Session "${session}" has no run "${run}".`, { session, run });
-  }
-  if (state.end !== undefined && state.end.seq <= position.after) return undefined;
-  teller.resume();
-  const before = state.firstSeq - 1;
-  return { teller, position: position.after < before ? { after: before, frames: 0 } : position, run: told, reopenedAt };
+async function beginningOfSession<State>(
+  profile: Profile<State>,
+  { app, session, profile: name, position: { after } }: StreamSubject,
+  replays: Replays | undefined,
+): Promise<Beginning<State>> {
+  const telling = sessionTelling(name, profile);
+  const head = (await ledgersOf(app).head(session))?.seq ?? 0;
+  if (replays === undefined) return { telling, place: { seq: after, state: telling.start }, head, first: [] };
+  const state = await replays.folds.stateAt({ app, session }, telling, 0, after);
+  return { telling, place: { seq: after, state: profile.resumed(state) }, head, first: [] };
 }
 
-function isReadable(event: StoredEvent): event is Event {
-  return event.type !== 'unreadable';
+/** The runs of the session say where a run begins, and how far it has come. */
+async function beginningOfRun<State>(
+  profile: Profile<State>,
+  { app, session, profile: name, position: { after } }: StreamSubject,
+  run: string,
+  replays: Replays,
+): Promise<Beginning<unknown> | undefined> {
+  const runs = await runsOf(replays, { app, session });
+  const extent = runs.extentOf(run);
+  if (extent === undefined) throw new RequestRefusedError(404, 'run_not_found', `Session "${session}" has no run "${run}".`, { session, run });
+  const head = runs.seq;
+  const before = extent.first - 1;
+  const known = runTelling(name, profile, { session, run, reopenedAt: 0 });
+  // Nothing that comes behind the last event of a run that has ended concerns it.
+  const upTo = extent.isEnded ? extent.last : head;
+  const now = await replays.folds.stateAt({ app, session }, known, before, upTo);
+  if (now.run?.end !== undefined && now.run.end.seq <= after) return undefined;
+  const seq = Math.max(after, before);
+  const then = await replays.folds.stateAt({ app, session }, known, before, Math.min(seq, upTo));
+  const telling = runTelling(name, profile, { session, run, reopenedAt: now.reopenedAt });
+  const first = then.run?.status === 'waiting' ? [waitingFrame(session, run, then.run)] : [];
+  const told = profile.resumed(then.told);
+  // The same state, if it can be: others who are told the rest have it, too.
+  const state = told === then.told ? then : { ...then, told };
+  return { telling, place: { seq, state }, head, first } as Beginning<unknown>;
 }
 
-async function* tellSession(
-  { app, session }: StreamSubject,
-  { teller, position }: Prefix,
-  signal: AbortSignal,
-): ReturnType<FollowedStream['follow']> {
-  for await (const event of app.follow(session, { after: position.after, signal })) {
-    const frames = framesOf(teller, event, position);
-    if (frames.length > 0) yield frames;
-  }
-}
-
-/** Says of a run also when it waits, and ends with it. */
-async function* tellRun(subject: StreamSubject, run: string, prefix: Prefix, signal: AbortSignal): ReturnType<FollowedStream['follow']> {
-  const { app, session } = subject;
-  const { teller, position, reopenedAt } = prefix;
-  let state = prefix.run;
-  if (state?.status === 'waiting') yield [waitingFrame(session, run, state)];
-  for await (const event of app.follow(session, { after: position.after, signal })) {
-    const before = state;
-    if (isDurable(event)) state = runAfter(run, state, event);
-    if (!concerns(run, before, event)) continue;
-    const frames = framesOf(teller, event, position);
-    if (frames.length > 0) yield frames;
-    if (!isDurable(event) || state === undefined || state === before) continue;
-    if (state.status === 'waiting' && event.type === 'invocation_yield') yield [waitingFrame(session, run, state)];
-    if (state.end === event && event.seq > reopenedAt) {
-      yield [endFrame(session, run, state)];
-      return;
-    }
-  }
-}
-
-function framesOf(teller: Teller, event: StreamEvent, { after, frames: read }: Position): readonly SentFrame[] {
-  const frames = teller.tell(event);
-  if (!isDurable(event)) return frames.map(({ event: name, data }) => ({ event: name, data }));
-  const sent = numbered(event.seq, frames);
-  return event.seq === after + 1 ? withoutRead(sent, read) : sent;
-}
-
-/** The run rests until somebody outside has said something. */
-function waitingFrame(session: string, run: string, { reason, requests }: RunState): SentFrame {
-  return { event: 'waiting', data: { session, run, reason, requests } };
-}
-
-/** The last frame of a run's stream. */
-function endFrame(session: string, run: string, { status, end }: RunState): SentFrame {
-  const { seq, output, error, stopReason } = end ?? {};
-  return { event: 'end', data: { session, run, status, seq, output, error, stopReason } };
+function stream<State>(
+  { app, session, position }: StreamSubject,
+  { replays, principal }: StreamReader,
+  { telling, place, head, first }: Beginning<State>,
+): FollowedStream {
+  // What lies before the first event of a run is none of its frames.
+  const read = place.seq === position.after ? position.frames : 0;
+  const subject = { app, session, replays, principal, telling, place, head, first, read };
+  return { follow: (encoding, signal) => toldStream(subject, encoding, signal) };
 }

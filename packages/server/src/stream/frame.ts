@@ -33,28 +33,3 @@ export interface Profile<State> {
   /** The state in which a stream goes on for a reader of whom nobody knows how much of the transient frames it has. */
   resumed(state: State): State;
 }
-
-/** A profile at work. Its state is its own. */
-export interface Teller {
-  /** Takes in what the reader was told before. */
-  skip(event: StreamEvent): void;
-  /** What the reader was told ends here. */
-  resume(): void;
-  tell(event: StreamEvent): readonly Frame[];
-}
-
-export function tellerOf<State>(profile: Profile<State>): Teller {
-  let state = profile.start;
-  const take = (event: StreamEvent): readonly Frame[] => {
-    const folded = profile.fold(state, event);
-    state = folded.state;
-    return folded.frames;
-  };
-  return {
-    skip: take,
-    resume: () => {
-      state = profile.resumed(state);
-    },
-    tell: take,
-  };
-}

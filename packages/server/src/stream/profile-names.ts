@@ -1,4 +1,4 @@
-import { type Teller, tellerOf } from './frame.ts';
+import type { Profile } from './frame.ts';
 import { messagesProfile } from './profiles/messages.ts';
 import { nativeProfile } from './profiles/native.ts';
 import { stepsProfile } from './profiles/steps.ts';
@@ -8,12 +8,14 @@ export const profileNames = ['native', 'steps', 'messages'] as const;
 
 export type ProfileName = (typeof profileNames)[number];
 
-const makers: Readonly<Record<ProfileName, () => Teller>> = {
-  native: () => tellerOf(nativeProfile),
-  steps: () => tellerOf(stepsProfile),
-  messages: () => tellerOf(messagesProfile),
-};
-
-export function tellerNamed(name: ProfileName): Teller {
-  return makers[name]();
+/** Does something with the profile of a name, whatever its states are. */
+export function withProfile<Result>(name: ProfileName, use: <State>(profile: Profile<State>) => Result): Result {
+  switch (name) {
+    case 'native':
+      return use(nativeProfile);
+    case 'steps':
+      return use(stepsProfile);
+    case 'messages':
+      return use(messagesProfile);
+  }
 }

@@ -27,15 +27,15 @@ export async function streamResponse(
   subject: StreamSubject,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const { clock, metrics, options, streams } = parts;
-  const stream = await followed(subject);
+  const { clock, metrics, options, replays, streams } = parts;
+  const stream = await followed(subject, { replays, principal, signal: request.signal });
   if (stream === undefined) return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } });
   const answer = { status: 200, headers: { ...streamHeaders, ...headers } };
   if (request.method === 'HEAD') return new Response(null, answer);
   const onClose = streams.open(principal, 'sse');
   // Not the request itself: as long as the stream lasts, nobody needs all that hangs on it.
   const { method, url } = request;
-  const body = eventStream((signal) => stream.follow(signal), {
+  const body = eventStream((encoding, signal) => stream.follow(encoding, signal), {
     clock,
     endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
     heartbeat: options.stream.heartbeat,

@@ -21,15 +21,15 @@ test('what runs and sessions used is what their reports say', async () => {
       const app = runtime({ app: 'folds' });
       for (const number of runs.keys()) await app.run(worker, { session: 's', input: 'Go', runId: `run-${number}` });
       const { events } = await app.session({ id: 's' });
-      const folded = new SessionRuns('run-0');
+      const folded = new SessionRuns();
       const used = new SessionUsage('s', {});
       for (const event of events) {
         folded.add(event);
         used.add(event);
       }
       expect(folded.seq).toBe(events.length);
-      expect(folded.all.map(({ id, status, output }) => [id, status, output])).toEqual(
-        runs.map((_, number) => [`run-${number}`, 'completed', number === 0 ? 'Done.' : undefined]),
+      expect(folded.all.map(({ id, status, endSeq = 0 }) => [id, status, events[endSeq - 1]])).toEqual(
+        runs.map((_, number) => [`run-${number}`, 'completed', expect.objectContaining({ type: 'invocation_end', output: 'Done.' })]),
       );
       for (const { id, use } of folded.all) {
         const report = runReport(events, id);

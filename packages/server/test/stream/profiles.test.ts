@@ -3,16 +3,34 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SentFrame } from '../../src/stream/frame.ts';
 import { numbered, parsePosition, withoutRead } from '../../src/stream/position.ts';
-import { profileNames, tellerNamed } from '../../src/stream/profile-names.ts';
+import { type ProfileName, profileNames, withProfile } from '../../src/stream/profile-names.ts';
+import { sessionTelling } from '../../src/stream/telling.ts';
 import { arbitraryStream, caughtUp } from './arbitrary-stream.ts';
 
-type Teller = ReturnType<typeof tellerNamed>;
+interface Teller {
+  tell(event: StreamEvent): readonly SentFrame[];
+  /** What the reader was told ends here. */
+  resume(): void;
+}
+
+function tellerNamed(name: ProfileName): Teller {
+  return withProfile(name, (profile): Teller => {
+    const telling = sessionTelling(name, profile);
+    let state = telling.start;
+    const tell = (event: StreamEvent): readonly SentFrame[] => {
+      const told = telling.tell(state, event);
+      state = told.state;
+      return told.frames;
+    };
+    const resume = (): void => {
+      state = profile.resumed(state);
+    };
+    return { tell, resume };
+  });
+}
 
 function told(teller: Teller, events: readonly StreamEvent[]): readonly SentFrame[] {
-  return events.flatMap((event) => {
-    const frames = teller.tell(event);
-    return isDurable(event) ? numbered(event.seq, frames) : frames.map(({ event: name, data }) => ({ event: name, data }));
-  });
+  return events.flatMap((event) => teller.tell(event));
 }
 
 /** What a client gets that comes back with the id of the last frame it has, when `happened` of the events have happened. */
@@ -21,7 +39,7 @@ function toldAgain(profile: (typeof profileNames)[number], events: readonly Stre
   if (position === undefined) throw new Error(`"${lastId}" is no position`);
   const { after, frames } = position;
   const teller = tellerNamed(profile);
-  for (const event of events) if (isDurable(event) && event.seq <= after) teller.skip(event);
+  for (const event of events) if (isDurable(event) && event.seq <= after) teller.tell(event);
   teller.resume();
   const coming = [...caughtUp(events.slice(0, happened), after), ...events.slice(happened)];
   const [first, ...rest] = coming;

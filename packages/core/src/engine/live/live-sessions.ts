@@ -9,7 +9,7 @@ import { InvalidRunError } from '../errors.ts';
 import type { Run } from '../run.ts';
 import { Demand, Exchange, liveKey } from './exchange.ts';
 import type { LiveMessage } from './live-message.ts';
-import { LiveSender, LiveText } from './live-text.ts';
+import { type AnswerMark, LiveSender, LiveText } from './live-text.ts';
 import type { PubSub } from './pub-sub.ts';
 import { SessionFeed } from './session-feed.ts';
 
@@ -18,6 +18,11 @@ export interface FollowOptions {
   readonly after?: number;
   /** Ends the following. */
   readonly signal?: AbortSignal;
+  /**
+   * For who was told events up to `after` by other means in the same connection: where answers began and ended among them. Nothing of an answer that
+   * has ended is told, and none that begins anew is reset. @default none: the follower may have lost another connection in the middle of an answer
+   */
+  readonly told?: readonly AnswerMark[];
 }
 
 interface Scope {
@@ -34,6 +39,7 @@ interface LiveSession {
 const followChecks: OptionChecks<FollowOptions> = {
   after: (value) => (Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'a whole number from 0'),
   signal: (value) => (value instanceof AbortSignal ? undefined : 'an AbortSignal'),
+  told: (value) => (Array.isArray(value) ? undefined : 'a list of marks'),
 };
 
 /** What is being written in the sessions of one store, as far as this process knows: by its own runs and, with a `PubSub`, by others'. */
@@ -97,13 +103,13 @@ export class LiveSessions {
   async *follow(scope: Scope, store: LedgerStore, session: string, options: FollowOptions): AsyncGenerator<StreamEvent, void, undefined> {
     const invalid = findInvalidOption(options, followChecks);
     if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be followed', reason: invalid.reason });
-    const { after = 0, signal = neverAborted } = options;
+    const { after = 0, signal = neverAborted, told = [] } = options;
     this.keep();
     const head = await store.head(session);
     if (head === undefined) throw new SessionNotFoundError({ session, app: scope.app });
     if (after > head.seq) throw new SeqOutOfRangeError({ seq: after, last: head.seq });
     const key = liveKey(scope, session);
-    yield* this.#entry(key, session, store).feed.follow(after, head.seq, signal);
+    yield* this.#entry(key, session, store).feed.follow(after, head.seq, signal, told);
   }
 
   #entry(key: string, session: string, store: LedgerStore): LiveSession {

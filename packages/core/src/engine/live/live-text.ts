@@ -158,6 +158,13 @@ function rememberEnd(ended: Map<string, number>, { invocationId, seq }: { readon
   if (ended.size > rememberedEnds) ended.delete(ended.keys().next().value as string);
 }
 
+/** Where in a ledger an answer begins or ends. */
+export interface AnswerMark {
+  readonly type: 'model_start' | 'model_end' | 'invocation_end';
+  readonly invocationId: string;
+  readonly seq: number;
+}
+
 interface Place {
   generation: string;
   /** Whether something was given that no durable event has taken the place of. */
@@ -189,6 +196,12 @@ export class LiveReader {
     const { invocationId } = event;
     this.#places.delete(invocationId);
     rememberEnd(this.#ended, event);
+  }
+
+  /** The reader was told by other means where an answer begins or ends. */
+  knows({ type, invocationId, seq }: AnswerMark): void {
+    if (type !== 'invocation_end') this.#begins(invocationId);
+    if (type !== 'model_start') rememberEnd(this.#ended, { invocationId, seq });
   }
 
   #begins(invocationId: string): void {

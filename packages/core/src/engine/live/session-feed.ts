@@ -1,6 +1,7 @@
+import { systemTurns } from '../../base/turns.ts';
 import type { Event, StreamEvent } from '../../ledger/event.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
-import { LiveReader, type LiveText } from './live-text.ts';
+import { type AnswerMark, LiveReader, type LiveText } from './live-text.ts';
 
 /** Events that are kept for those who keep up; whoever is further behind reads the store. */
 const keptEvents = 64;
@@ -41,13 +42,17 @@ export class SessionFeed {
     for (const follower of this.#followers) wakeUp(follower);
   }
 
-  /** @param head `seq` of the last event at the moment */
-  async *follow(after: number, head: number, signal: AbortSignal): AsyncGenerator<StreamEvent, void, undefined> {
+  /**
+   * @param head `seq` of the last event at the moment
+   * @param told what the follower was told before, in its connection
+   */
+  async *follow(after: number, head: number, signal: AbortSignal, told: readonly AnswerMark[]): AsyncGenerator<StreamEvent, void, undefined> {
     const follower: Follower = { isAwake: false, wake: undefined, failure: undefined };
     const stop = (): void => wakeUp(follower);
     signal.addEventListener('abort', stop);
     this.#add(follower, head);
     const reader = new LiveReader();
+    for (const mark of told) reader.knows(mark);
     try {
       let seq = after;
       while (!signal.aborted) {
@@ -67,6 +72,8 @@ export class SessionFeed {
             reader.passed(event);
             yield event;
             if (signal.aborted) return;
+            const turn = systemTurns.pass();
+            if (turn !== undefined) await turn;
           }
         }
         if (seq >= head) reader.arrived(this.live);
@@ -121,6 +128,8 @@ export class SessionFeed {
         this.#last = Math.max(this.#last, event.seq);
         this.live.landed(event);
         this.wake();
+        const turn = systemTurns.pass();
+        if (turn !== undefined) await turn;
       }
     } catch (error) {
       if (!pump.signal.aborted) this.#fail(error);

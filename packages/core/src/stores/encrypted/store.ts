@@ -1,4 +1,5 @@
 import { isAdjutantError } from '../../base/error.ts';
+import { mapInTurns } from '../../base/turns.ts';
 import { blobAddress } from '../../ledger/blob-address.ts';
 import { BlobMissingError, LedgerConflictError, LedgerUnreadableError, SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
@@ -131,7 +132,7 @@ export class EncryptedLedgerStore implements LedgerStore {
     let last = range?.after ?? 0;
     for await (const page of this.#inner.read(session, range)) {
       last = page.at(-1)?.seq ?? last;
-      yield await this.#opened(reader, (keys) => page.map((event) => this.#events.open(keys, session, event)));
+      yield await this.#opened(reader, (keys) => mapInTurns(page, (event) => this.#events.open(keys, session, event)));
     }
     if (last < end) await this.#assertWhole(session, last);
   }
@@ -143,7 +144,7 @@ export class EncryptedLedgerStore implements LedgerStore {
     let last = range?.after ?? 0;
     for await (const page of this.#inner.readStored(session, range)) {
       last = page.at(-1)?.seq ?? last;
-      yield await this.#opened(reader, (keys) => page.map((event) => this.#events.openStored(keys, session, event)));
+      yield await this.#opened(reader, (keys) => mapInTurns(page, (event) => this.#events.openStored(keys, session, event)));
     }
     if (last < end && last < (await this.#sealedEnd(session))) yield [{ type: 'unreadable', seq: last + 1, reason: cutOff }];
   }
@@ -377,7 +378,7 @@ export class EncryptedLedgerStore implements LedgerStore {
   }
 
   /** What a reader opens. @throws SegmentKeyMissingError, SessionNotFoundError */
-  async #opened<Content>(reader: Reader, work: (keys: SessionKeys) => Content): Promise<Content> {
+  async #opened<Content>(reader: Reader, work: (keys: SessionKeys) => Content | Promise<Content>): Promise<Content> {
     const opened = await reader.open(work);
     if (opened !== undefined) return opened;
     const { session } = reader;
@@ -429,18 +430,18 @@ class Reader {
   }
 
   /** `undefined` when the session has no keys. */
-  async open<Content>(work: (keys: SessionKeys) => Content): Promise<Content | undefined> {
+  async open<Content>(work: (keys: SessionKeys) => Content | Promise<Content>): Promise<Content | undefined> {
     const known = this.#keys ?? (await this.#ring.find(this.session));
     if (known === undefined) return undefined;
     this.#keys = known;
     try {
-      return work(known);
+      return await work(known);
     } catch (error) {
       // What this process remembers may be the keys of a session that another process has deleted since.
       const found = await this.#ring.findAnew(this.session);
       if (found === undefined || found.own.id === known.own.id) throw error;
       this.#keys = found;
-      return work(found);
+      return await work(found);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { mapInTurns } from '../../base/turns.ts';
 import { LedgerUnreadableError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { ReadRange, StoredEvent } from '../../ledger/port.ts';
@@ -39,7 +40,7 @@ export class PageReader {
     for await (const page of this.#pages(range)) {
       const rows = wholeRows(page) ?? (await this.#findDamage(page));
       const paths = new Map<number, string>();
-      yield rows.map((row) => decodeRow(row, paths, session));
+      yield await mapInTurns(rows, (row) => decodeRow(row, paths, session));
     }
   }
 
@@ -53,7 +54,7 @@ export class PageReader {
         ? (await this.#readSingly(page)).map(({ seq, row, text }) => {
             return row === undefined ? unreadableEvent(seq, reasonFor(text), text) : decodeStoredRow(row, paths, session);
           })
-        : rows.map((row) => decodeStoredRow(row, paths, session));
+        : await mapInTurns(rows, (row) => decodeStoredRow(row, paths, session));
     }
   }
 

@@ -1,3 +1,4 @@
+import { mapInTurns } from '../../base/turns.ts';
 import { LedgerUnreadableError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { StoredEvent } from '../../ledger/port.ts';
@@ -25,7 +26,7 @@ export class PageDecoder {
     const whole = parsePage(page.text);
     const rows = whole !== undefined && firstGap(whole, page) === undefined ? whole : await this.#findDamage(page);
     await this.#loadPaths(rows, page);
-    return rows.map((row) => decodeRow(row, this.#paths, this.#address.session));
+    return mapInTurns(rows, (row) => decodeRow(row, this.#paths, this.#address.session));
   }
 
   /** As `decode`, with a mark in the place of each row that is damaged, missing or not known to this build. */
@@ -34,7 +35,7 @@ export class PageDecoder {
     const whole = parsePage(page.text);
     if (whole !== undefined && firstGap(whole, page) === undefined) {
       await this.#loadPaths(whole, page);
-      return whole.map((row) => decodeStoredRow(row, this.#paths, session));
+      return mapInTurns(whole, (row) => decodeStoredRow(row, this.#paths, session));
     }
     const texts = await this.#connection.request('readRows', { ...this.#address, ledger: page.ledger, after: page.after, through: page.through });
     const found = new Map(texts.map(({ seq, text }) => [seq, { text, row: parseRow(text) }]));

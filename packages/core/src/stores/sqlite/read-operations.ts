@@ -13,7 +13,8 @@ import type { SnapshotRows } from './snapshot-rows.ts';
 type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
 
 const mostEventsPerPage = 1_000;
-const mostCharactersPerPage = 8_000_000;
+/** Whoever reads parses a page in one piece. */
+const mostCharactersPerPage = 1_000_000;
 const rowText = `'[' || seq || ',' || at || ',' || type || ',' || actor || ',' || path || ',' || body || ']'`;
 const inRange = `id > ${rowId('?1', '?2')} and id <= ${rowId('?1', '?3')}`;
 const rowsOfRange = `from events where ${inRange} order by id`;

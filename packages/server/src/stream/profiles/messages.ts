@@ -177,7 +177,9 @@ export const messagesProfile: Profile<MessagesState> = {
     if (event.type === 'assistant_delta') return delta(state, event);
     return event.type === 'stream_reset' ? reset(state, event.invocationId) : told(state);
   },
-  resumed: ({ open }) => ({
-    open: Object.fromEntries(Object.entries(open).map(([invocationId, message]) => [invocationId, { ...message, sent: undefined }])),
-  }),
+  resumed: (state) => {
+    const open = Object.entries(state.open);
+    if (open.length === 0) return state;
+    return { open: Object.fromEntries(open.map(([invocationId, message]) => [invocationId, { ...message, sent: undefined }])) };
+  },
 };

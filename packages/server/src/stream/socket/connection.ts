@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import type { StreamEnding } from '../event-stream.ts';
 import type { FollowedStream } from '../followed.ts';
 import type { SentFrame } from '../frame.ts';
+import type { Encoding } from '../replay/telling.ts';
 
 /** What a socket lives on. */
 export interface ConnectionPorts {
@@ -20,6 +21,14 @@ export interface ConnectionPorts {
   readonly onClose: () => void;
   readonly onSent: () => void;
 }
+
+/** Each frame as a message of its own. */
+const messages: Encoding<readonly string[]> = {
+  name: 'messages',
+  text: ({ id, event, data }) => JSON.stringify({ ...(id === undefined ? {} : { position: id }), ...data, type: event }),
+  join: (texts) => [...texts],
+  write: (frames) => frames.map((frame) => messages.text(frame)),
+};
 
 /** Bytes that may wait for a slow client; then its stream waits. */
 const mostWaiting = 65_536;
@@ -64,8 +73,11 @@ export class SocketConnection {
 
   async #tell(): Promise<void> {
     try {
-      for await (const frames of this.#ports.stream.follow(this.#gone.signal)) {
-        for (const frame of frames) await this.#sendFrame(frame);
+      for await (const { written } of this.#ports.stream.follow(messages, this.#gone.signal)) {
+        for (const text of written) {
+          this.#ports.onSent();
+          await this.#sendText(text);
+        }
       }
       if (!this.#gone.signal.aborted) this.#socket.close(normalClosure);
     } catch (error) {
@@ -75,14 +87,12 @@ export class SocketConnection {
     }
   }
 
-  #sendFrame({ id, event, data }: SentFrame): Promise<void> | undefined {
-    this.#ports.onSent();
-    return this.#send({ ...(id === undefined ? {} : { position: id }), ...data, type: event });
+  #send(message: object): Promise<void> | undefined {
+    return this.#sendText(JSON.stringify(message));
   }
 
   /** Returns what to wait for when much is waiting already. */
-  #send(message: object): Promise<void> | undefined {
-    const text = JSON.stringify(message);
+  #sendText(text: string): Promise<void> | undefined {
     if (this.#socket.bufferedAmount < mostWaiting) {
       this.#socket.send(text, () => undefined);
       return undefined;

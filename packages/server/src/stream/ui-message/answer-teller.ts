@@ -23,6 +23,7 @@ export interface KnownAnswer {
 }
 
 export interface ToldAnswer {
+  readonly state: AnswerState;
   readonly chunks: readonly UiChunk[];
   readonly isOver: boolean;
 }
@@ -32,72 +33,77 @@ export function stepSignature({ parts }: Pick<UiStep, 'parts'>): string {
   return JSON.stringify(parts.map((part) => [part.kind, part.kind === 'text' || part.kind === 'reasoning' ? part.text : part.id]));
 }
 
+/** How far an answer is told. */
+export interface AnswerState {
+  readonly conversation: Conversation;
+  readonly isStarted: boolean;
+  readonly told: readonly UiStep[];
+  readonly awaited: readonly string[];
+}
+
+export function startOfAnswer({ awaited }: AnswerSubject): AnswerState {
+  return { conversation: noConversation, isStarted: false, told: [], awaited };
+}
+
 /**
  * Tells one answer as chunks of the AI SDK: what it makes of the same events is the same, and whoever was told an answer anew has the same message
  * as who was told it while it was given.
+ * @param event with its large values
  */
-export class AnswerTeller {
-  readonly #subject: AnswerSubject;
-  readonly #awaited: Set<string>;
-  #state: Conversation = noConversation;
-  #isStarted = false;
-  #told: readonly UiStep[] = [];
-
-  constructor(subject: AnswerSubject) {
-    this.#subject = subject;
-    this.#awaited = new Set(subject.awaited);
+export function tellAnswer(subject: AnswerSubject, before: AnswerState, event: StreamEvent): ToldAnswer {
+  const conversation = conversationAfter(before.conversation, event);
+  const isHeard = isDurable(event) && event.type === 'tool_input' && before.awaited.includes(event.requestId);
+  const awaited = isHeard ? before.awaited.filter((request) => request !== event.requestId) : before.awaited;
+  const isSame = conversation === before.conversation && awaited === before.awaited;
+  const state = isSame ? before : { ...before, conversation, awaited };
+  if (isOurs(subject, before) && !isOurs(subject, state) && !isNext(subject, state)) {
+    return { state, chunks: [...start(subject, state), { type: 'finish', finishReason: 'stop' }], isOver: true };
   }
+  const news = newsOf(subject, state, event);
+  const chunks = [...news.chunks, ...progressOf(news.state, event)];
+  const rest = restOf(subject, news.state, event);
+  if (rest === undefined) return { state: news.state, chunks, isOver: false };
+  return { state: news.state, chunks: [...chunks, ...start(subject, news.state), ...restChunks(rest)], isOver: true };
+}
 
-  /** @param event with its large values */
-  tell(event: StreamEvent): ToldAnswer {
-    const wasOurs = this.#isOurs;
-    this.#state = conversationAfter(this.#state, event);
-    if (isDurable(event) && event.type === 'tool_input') this.#awaited.delete(event.requestId);
-    if (wasOurs && !this.#isOurs && !this.#isNext) return { chunks: [...this.#start(), { type: 'finish', finishReason: 'stop' }], isOver: true };
-    const chunks = [...this.#news(event), ...this.#progress(event)];
-    const rest = this.#rest(event);
-    if (rest === undefined) return { chunks, isOver: false };
-    return { chunks: [...chunks, ...this.#start(), ...restChunks(rest)], isOver: true };
-  }
+function isOurs({ to }: AnswerSubject, { conversation }: AnswerState): boolean {
+  return conversation.answer?.to.includes(to) === true;
+}
 
-  get #isOurs(): boolean {
-    return this.#state.answer?.to.includes(this.#subject.to) === true;
-  }
+/** The message has come, and the step that answers it has not begun. */
+function isNext({ to }: AnswerSubject, { conversation }: AnswerState): boolean {
+  return conversation.next.includes(to);
+}
 
-  /** The message has come, and the step that answers it has not begun. */
-  get #isNext(): boolean {
-    return this.#state.next.includes(this.#subject.to);
-  }
+function start(subject: AnswerSubject, state: AnswerState): readonly UiChunk[] {
+  if (state.isStarted) return [];
+  const own = isOurs(subject, state) ? state.conversation.answer?.id : undefined;
+  return [{ type: 'start', messageId: own ?? subject.to }];
+}
 
-  #start(): readonly UiChunk[] {
-    if (this.#isStarted) return [];
-    this.#isStarted = true;
-    return [{ type: 'start', messageId: this.#isOurs ? (this.#state.answer?.id ?? this.#subject.to) : this.#subject.to }];
-  }
+function newsOf(subject: AnswerSubject, state: AnswerState, event: StreamEvent): Pick<ToldAnswer, 'state' | 'chunks'> {
+  const { known } = subject;
+  if (!isOurs(subject, state) || (known !== undefined && isDurable(event) && event.seq < known.upTo)) return { state, chunks: [] };
+  const steps = state.conversation.answer?.steps ?? [];
+  const begun = known !== undefined && !state.isStarted;
+  const chunks = begun ? continued(steps, known) : stepChunks(state.told, steps);
+  const next = state.isStarted && state.told === steps ? state : { ...state, isStarted: true, told: steps };
+  return { state: next, chunks: [...start(subject, state), ...chunks] };
+}
 
-  #news(event: StreamEvent): readonly UiChunk[] {
-    const { known } = this.#subject;
-    if (!this.#isOurs || (known !== undefined && isDurable(event) && event.seq < known.upTo)) return [];
-    const steps = this.#state.answer?.steps ?? [];
-    const begun = known !== undefined && !this.#isStarted;
-    const chunks = begun ? continued(steps, known) : stepChunks(this.#told, steps);
-    this.#told = steps;
-    return [...this.#start(), ...chunks];
-  }
+function progressOf({ isStarted, told }: AnswerState, event: StreamEvent): readonly UiChunk[] {
+  if (event.type !== 'tool_progress' || !isStarted) return [];
+  const { callId, name, data } = event;
+  const isShown = told.some(({ parts }) => parts.some(({ id }) => id === callId));
+  return isShown ? [{ type: 'data-tool-progress', transient: true, data: { toolCallId: callId, toolName: name, progress: data } }] : [];
+}
 
-  #progress(event: StreamEvent): readonly UiChunk[] {
-    if (event.type !== 'tool_progress' || !this.#isStarted) return [];
-    const { callId, name, data } = event;
-    const isShown = this.#told.some(({ parts }) => parts.some(({ id }) => id === callId));
-    return isShown ? [{ type: 'data-tool-progress', transient: true, data: { toolCallId: callId, toolName: name, progress: data } }] : [];
-  }
-
-  #rest(event: StreamEvent): AnswerRest | undefined {
-    const { rest } = this.#state;
-    if (rest === undefined || !isDurable(event) || event.seq <= this.#subject.restsAfter || !(this.#isOurs || this.#isNext)) return undefined;
-    if (rest.type === 'waiting' && (event.type !== 'invocation_yield' || this.#awaited.size > 0)) return undefined;
-    return rest;
-  }
+function restOf(subject: AnswerSubject, state: AnswerState, event: StreamEvent): AnswerRest | undefined {
+  const { rest } = state.conversation;
+  if (rest === undefined || !isDurable(event) || event.seq <= subject.restsAfter || !(isOurs(subject, state) || isNext(subject, state)))
+    return undefined;
+  if (rest.type === 'waiting' && (event.type !== 'invocation_yield' || state.awaited.length > 0)) return undefined;
+  return rest;
 }
 
 /** What the reader may lack: what became of calls; and all of the last step, if it has something else. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Event, Runtime } from 'adjutant';
+import type { Event, StoredEvent } from 'adjutant';
 import { ledgersOf, withLargeValues } from '../../http/large-values.ts';
+import type { Replays } from '../replay/replays.ts';
+import type { GrowingFold, SessionAddress } from '../replay/session-folds.ts';
 import { isRoot, runOf } from '../run-state.ts';
 import { type Conversation, conversationAfter, noConversation } from './conversation.ts';
 
@@ -24,8 +26,9 @@ export interface ChatRun {
 
 /** An input that a run has taken in. */
 export interface ChatInput {
-  readonly text: string;
   readonly run: string;
+  /** Whether it was this text. */
+  isText(text: string): boolean;
 }
 
 /** What a ledger says of a chat. */
@@ -33,31 +36,79 @@ export interface ChatLedger {
   /** `seq` of the last event. */
   readonly head: number;
   readonly conversation: Conversation;
-  readonly runs: ReadonlyMap<string, ChatRun>;
-  /** By the names that the inputs were given. */
-  readonly inputs: ReadonlyMap<string, ChatInput>;
+  /** The last run. */
+  readonly last: ChatRun | undefined;
+  /** A run as it is by now. */
+  run(id: string): ChatRun | undefined;
+  /** An input, by the name that it was given. */
+  input(key: string): ChatInput | undefined;
 }
 
-export const emptyChat: ChatLedger = { head: 0, conversation: noConversation, runs: new Map(), inputs: new Map() };
+export const emptyChat: ChatLedger = { head: 0, conversation: noConversation, last: undefined, run: () => undefined, input: () => undefined };
 
-/** Reads what a chat is about from the ledger, which alone says what was said. */
-export async function readChat(app: Runtime, session: string): Promise<ChatLedger> {
-  const from = { ledgers: ledgersOf(app), session };
-  const runs = new Map<string, ChatRun>();
-  const inputs = new Map<string, ChatInput>();
-  let conversation = noConversation;
-  let head = 0;
-  for await (const stored of app.events(session)) {
-    head = stored.seq;
-    if (stored.type === 'unreadable') continue;
-    const event = await withLargeValues(stored, from);
-    conversation = conversationAfter(conversation, event);
-    if (event.type === 'user' && event.clientKey !== undefined && event.invocationId !== undefined)
-      inputs.set(event.clientKey, { text: event.text, run: runOf(event.invocationId) });
-    const run = runAfter(runs.get(runOf(event.invocationId ?? '')), event);
-    if (run !== undefined) runs.set(run.id, run);
+/** Reads what a chat is about from the ledger, which alone says what was said; of one that was read before only what is new. */
+export async function readChat(replays: Replays, address: SessionAddress): Promise<ChatLedger> {
+  const from = { ledgers: ledgersOf(address.app), session: address.session };
+  const fold = await replays.folds.upToNow(address, 'chat', () => new ChatFold((event) => withLargeValues(event, from)));
+  return fold.ledger;
+}
+
+/** About what is held of an input and of a run, in bytes. */
+const sizeOfInput = 300;
+const sizeOfRun = 300;
+
+/** What is known of a chat, folded from its events. */
+class ChatFold implements GrowingFold {
+  readonly #whole: (event: Event) => Promise<Event>;
+  readonly #runs = new Map<string, ChatRun>();
+  readonly #inputs = new Map<string, { readonly run: string; readonly hash: string }>();
+  #conversation = noConversation;
+  #head = 0;
+  #answerSize = 0;
+
+  constructor(whole: (event: Event) => Promise<Event>) {
+    this.#whole = whole;
   }
-  return { head, conversation, runs, inputs };
+
+  get size(): number {
+    return this.#answerSize + this.#runs.size * sizeOfRun + this.#inputs.size * sizeOfInput;
+  }
+
+  async add(stored: StoredEvent): Promise<void> {
+    if (stored.type !== 'unreadable') {
+      const event = await this.#whole(stored);
+      this.#conversation = conversationAfter(this.#conversation, event);
+      if (event.type === 'user' && event.clientKey !== undefined && event.invocationId !== undefined)
+        this.#inputs.set(event.clientKey, { run: runOf(event.invocationId), hash: hashOf(event.text) });
+      const run = runAfter(this.#runs.get(runOf(event.invocationId ?? '')), event);
+      if (run !== undefined) this.#runs.set(run.id, run);
+      this.#answerSize = isBeginning(event) ? 0 : this.#answerSize + JSON.stringify(event).length;
+    }
+    this.#head = stored.seq;
+  }
+
+  /** As it is now; runs and inputs are looked up as they are when they are asked for. */
+  get ledger(): ChatLedger {
+    const { answer } = this.#conversation;
+    return {
+      head: this.#head,
+      conversation: this.#conversation,
+      last: answer === undefined ? undefined : this.#runs.get(answer.run),
+      run: (id) => this.#runs.get(id),
+      input: (key) => {
+        const input = this.#inputs.get(key);
+        return input === undefined ? undefined : { run: input.run, isText: (text) => hashOf(text) === input.hash };
+      },
+    };
+  }
+}
+
+function isBeginning(event: Event): boolean {
+  return event.type === 'invocation_start' && event.mode === 'root';
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(JSON.stringify(text)).digest('base64');
 }
 
 function runAfter(run: ChatRun | undefined, event: Event): ChatRun | undefined {
@@ -78,9 +129,4 @@ function runAfter(run: ChatRun | undefined, event: Event): ChatRun | undefined {
     default:
       return run;
   }
-}
-
-/** The last run of a chat. */
-export function lastRun({ runs, conversation: { answer } }: ChatLedger): ChatRun | undefined {
-  return answer === undefined ? undefined : runs.get(answer.run);
 }

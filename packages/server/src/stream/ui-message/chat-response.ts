@@ -1,12 +1,14 @@
-import { isDurable, type Runtime } from 'adjutant';
+import type { Runtime } from 'adjutant';
 import type { Principal } from '../../access/principal.ts';
 import { ledgersOf, withLargeValues } from '../../http/large-values.ts';
 import type { ServerParts } from '../../http/parts.ts';
 import { problemOf } from '../../http/problem.ts';
-import { eventStream } from '../event-stream.ts';
+import { eventEncoding, eventStream } from '../event-stream.ts';
 import type { SentFrame } from '../frame.ts';
+import type { Telling } from '../replay/telling.ts';
+import { toldStream } from '../replay/told-stream.ts';
 import { brokenFrame, streamEndings, streamHeaders } from '../stream-response.ts';
-import { type AnswerSubject, AnswerTeller } from './answer-teller.ts';
+import { type AnswerState, type AnswerSubject, startOfAnswer, tellAnswer } from './answer-teller.ts';
 import type { UiChunk } from './chunk.ts';
 
 /** An answer of a session, to be told. */
@@ -27,13 +29,16 @@ const done: SentFrame = { event: 'done', data: {} };
 
 /** Answers with the UI message stream of the AI SDK. @throws RequestRefusedError `too_many_streams` (429) */
 export function chatResponse(parts: ServerParts, { principal, request, requestId }: Reader, subject: ChatSubject): Response {
-  const { clock, metrics, options, streams } = parts;
+  const { clock, metrics, options, replays, streams } = parts;
   const answer = { status: 200, headers: { ...streamHeaders, 'x-vercel-ai-ui-message-stream': 'v1' } };
   if (request.method === 'HEAD') return new Response(null, answer);
   const onClose = streams.open(principal, 'sse');
-  const body = eventStream((signal) => tellAnswer(subject, signal), {
+  const { app, session, after } = subject;
+  const telling = answerTelling(subject);
+  const told = { app, session, replays, principal, telling, place: { seq: after, state: telling.start }, interrupted };
+  const body = eventStream((encoding, signal) => toldStream(told, encoding, signal), {
     clock,
-    encode: encodedChunk,
+    encoding: chunkEncoding,
     endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
     heartbeat: options.stream.heartbeat,
     onClose,
@@ -48,25 +53,26 @@ export function chatResponse(parts: ServerParts, { principal, request, requestId
   return new Response(body, answer);
 }
 
-async function* tellAnswer(subject: ChatSubject, signal: AbortSignal): AsyncGenerator<readonly SentFrame[], void, undefined> {
-  const { app, session, after } = subject;
+/** Answers that are told in the same words have one name. */
+function answerTelling({ app, session, after: _after, ...subject }: ChatSubject): Telling<AnswerState> {
   const from = { ledgers: ledgersOf(app), session };
-  const teller = new AnswerTeller(subject);
-  for await (const event of app.follow(session, { after, signal })) {
-    const { chunks, isOver } = teller.tell(isDurable(event) ? await withLargeValues(event, from) : event);
-    if (chunks.length > 0) yield chunks.map(frameOf);
-    if (!isOver) continue;
-    yield [done];
-    return;
-  }
-  // A stream that merely ended would be taken for the whole answer.
-  yield [frameOf({ type: 'error', errorText: 'The stream was interrupted. The run goes on: resume the stream.' })];
+  return {
+    name: `answer ${JSON.stringify(subject)}`,
+    start: startOfAnswer(subject),
+    prepare: (event) => withLargeValues(event, from),
+    tell: (before, event) => {
+      const { state, chunks, isOver } = tellAnswer(subject, before, event);
+      const frames = chunks.map(frameOf);
+      return isOver ? { state, frames: [...frames, done], isOver } : { state, frames };
+    },
+  };
 }
 
 function frameOf(chunk: UiChunk): SentFrame {
   return { event: chunk.type, data: chunk };
 }
 
-function encodedChunk(frame: SentFrame): string {
-  return `data: ${frame === done ? '[DONE]' : JSON.stringify(frame.data)}\n\n`;
-}
+const chunkEncoding = eventEncoding('chunks of a chat', (frame) => `data: ${frame === done ? '[DONE]' : JSON.stringify(frame.data)}\n\n`);
+
+/** A stream that merely ended would be taken for the whole answer. */
+const interrupted: SentFrame = frameOf({ type: 'error', errorText: 'The stream was interrupted. The run goes on: resume the stream.' });

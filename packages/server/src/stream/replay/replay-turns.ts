@@ -1,0 +1,60 @@
+interface Caller {
+  running: number;
+  readonly waiting: Set<() => void>;
+}
+
+/**
+ * Who replays at the moment. Of each caller a few pieces of replay are made at a time, and the others wait in the order in which they came; so a
+ * caller with a hundred streams takes no more of the process than one with a few. A reader that is slow to take what it was given holds nobody up,
+ * because it asks for the next piece only then.
+ */
+export class ReplayTurns {
+  readonly #limit: number;
+  readonly #callers = new Map<string, Caller>();
+
+  /** @param limit pieces that are made for one caller at a time */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Does some work when it is its caller's turn; `undefined`: the signal aborted before. */
+  async during<Result>(name: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result | undefined> {
+    const caller = this.#callers.get(name) ?? { running: 0, waiting: new Set() };
+    this.#callers.set(name, caller);
+    if (caller.running < this.#limit && caller.waiting.size === 0) caller.running++;
+    else if (!(await this.#turn(caller, signal))) return undefined;
+    try {
+      return signal.aborted ? undefined : await work();
+    } finally {
+      this.#release(name, caller);
+    }
+  }
+
+  /** @returns whether the turn came: whoever waits for it is counted among those who run */
+  #turn(caller: Caller, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const begin = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve(true);
+      };
+      const leave = (): void => {
+        caller.waiting.delete(begin);
+        resolve(false);
+      };
+      caller.waiting.add(begin);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  #release(name: string, caller: Caller): void {
+    const [next] = caller.waiting;
+    if (next !== undefined) {
+      caller.waiting.delete(next);
+      next();
+      return;
+    }
+    caller.running--;
+    if (caller.running === 0) this.#callers.delete(name);
+  }
+}

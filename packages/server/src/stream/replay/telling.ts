@@ -1,0 +1,49 @@
+import type { Event, StreamEvent } from 'adjutant';
+import type { SentFrame } from '../frame.ts';
+
+/** What a stream says of one event. */
+export interface Told<State> {
+  readonly state: State;
+  readonly frames: readonly SentFrame[];
+  /** What is said besides, behind the frames: it only says how things are. @default nothing */
+  readonly aside?: SentFrame;
+  /** Nothing comes behind these frames. */
+  readonly isOver?: boolean;
+}
+
+/**
+ * How a stream is told: a pure fold whose states are never changed, so that the same state can be that of many readers. What it says depends on the
+ * state and the event alone.
+ */
+export interface Telling<State> {
+  /** Names what is told among all that is told of a session: two of one name say the same of the same events. */
+  readonly name: string;
+  /** The state before the first event. */
+  readonly start: State;
+  /** Makes a durable event ready to be told. @default as it is */
+  readonly prepare?: (event: Event) => Promise<Event>;
+  tell(state: State, event: StreamEvent): Told<State>;
+}
+
+/** How frames are written. */
+export interface Encoding<Written> {
+  readonly name: string;
+  /** One frame of a replay. */
+  text(frame: SentFrame): string;
+  /** Frames of a replay together. */
+  join(texts: readonly string[]): Written;
+  /** Frames that have just come about: the same ones may be written for many readers. */
+  write(frames: readonly SentFrame[]): Written;
+}
+
+/** Frames as they are handed to a reader. */
+export interface Piece<Written> {
+  readonly written: Written;
+  /** How many they are. */
+  readonly frames: number;
+}
+
+/** Everything that a stream says of an event. */
+export function allFrames({ frames, aside }: Told<unknown>): readonly SentFrame[] {
+  return aside === undefined ? frames : [...frames, aside];
+}

@@ -1,0 +1,108 @@
+import { type AnswerMark, isDurable, systemTurns } from 'adjutant';
+import type { Principal } from '../../access/principal.ts';
+import { ledgersOf } from '../../http/large-values.ts';
+import type { SentFrame } from '../frame.ts';
+import { withoutRead } from '../position.ts';
+import type { Place, Replays } from './replays.ts';
+import { ready, type SessionAddress } from './session-folds.ts';
+import { allFrames, type Encoding, type Piece, type Telling, type Told } from './telling.ts';
+
+/** A stream of a session that begins at some place. */
+export interface ToldSubject<State> extends SessionAddress {
+  readonly replays: Replays;
+  /** Whose stream it is. */
+  readonly principal: Pick<Principal, 'id' | 'tenant'>;
+  readonly telling: Telling<State>;
+  readonly place: Place<State>;
+  /** `seq` of the last event when the stream began. @default that of when its reader begins to read */
+  readonly head?: number;
+  /** How many frames of the first event were read before. @default 0 */
+  readonly read?: number;
+  /** What is said before anything else. */
+  readonly first?: readonly SentFrame[];
+  /** What is said of a stream that ends before everything is told. */
+  readonly interrupted?: SentFrame;
+}
+
+/** Events that a stream may be behind when it begins to follow what happens. */
+const mostBehind = 256;
+/** As many as a follower remembers. */
+const mostMarks = 2_000;
+
+type Pieces<Written> = AsyncGenerator<Piece<Written>, void, undefined>;
+
+/**
+ * Tells a session: what is past in large pieces, by turns and together with all who are told the same, then what happens as it happens, which waits
+ * for nobody's replay.
+ */
+export async function* toldStream<State, Written>(subject: ToldSubject<State>, encoding: Encoding<Written>, signal: AbortSignal): Pieces<Written> {
+  const { first = [], interrupted } = subject;
+  const piece = (frames: readonly SentFrame[]): Piece<Written> => ({ written: encoding.write(frames), frames: frames.length });
+  if (first.length > 0) yield piece(first);
+  const cut = await toldOfCut(subject);
+  const rest = cut === undefined ? [] : [...withoutRead(cut.frames, subject.read ?? 0), ...(cut.aside === undefined ? [] : [cut.aside])];
+  if (rest.length > 0) yield piece(rest);
+  if (cut?.isOver === true) return;
+  const place = cut === undefined ? subject.place : { seq: subject.place.seq + 1, state: cut.state };
+  const past = yield* toldPast({ ...subject, place }, encoding, signal);
+  if (past === undefined) return;
+  const { app, session, telling } = subject;
+  let { state } = past;
+  if (signal.aborted) {
+    if (interrupted !== undefined) yield piece([interrupted]);
+    return;
+  }
+  for await (const event of app.follow(session, { after: past.seq, signal, told: past.marks })) {
+    const told = telling.tell(state, isDurable(event) ? await ready(telling, event) : event);
+    state = told.state;
+    const frames = allFrames(told);
+    if (frames.length > 0) yield piece(frames);
+    if (told.isOver === true) return;
+  }
+  if (interrupted !== undefined) yield piece([interrupted]);
+}
+
+/** The first event, if the reader has some of its frames: what is told to others has all of them. */
+async function toldOfCut<State>({ app, session, telling, place: { seq, state }, read = 0 }: ToldSubject<State>): Promise<Told<State> | undefined> {
+  if (read === 0) return undefined;
+  for await (const event of app.events(session, { after: seq, upTo: seq + 1 })) {
+    if (event.type !== 'unreadable') return telling.tell(state, await ready(telling, event));
+  }
+  return undefined;
+}
+
+interface Past<State> extends Place<State> {
+  readonly marks: readonly AnswerMark[];
+}
+
+/** @returns where it goes on; `undefined` when everything is told */
+async function* toldPast<State, Written>(
+  { app, session, replays, principal, telling, place, head }: ToldSubject<State>,
+  encoding: Encoding<Written>,
+  signal: AbortSignal,
+): AsyncGenerator<Piece<Written>, Past<State> | undefined, undefined> {
+  let { seq, state } = place;
+  let upTo = head ?? (await ledgersOf(app).head(session))?.seq ?? 0;
+  let marks: AnswerMark[] = [];
+  const replay = seq < upTo ? await replays.inTurn(principal, signal, () => replays.of({ app, session })) : undefined;
+  while (replay !== undefined && seq < upTo && !signal.aborted) {
+    const at = { seq, state };
+    const chunk = await replays.inTurn(principal, signal, () => replay.next(telling, encoding, at, upTo));
+    if (chunk === undefined) break;
+    seq = chunk.to;
+    state = chunk.after;
+    marks.push(...chunk.marks);
+    if (marks.length > mostMarks * 2) marks = marks.slice(-mostMarks);
+    if (chunk.frames > 0) yield chunk;
+    if (chunk.isOver) return undefined;
+    await systemTurns.pass();
+    // What has come about meanwhile is past as well, if it is much.
+    if (seq >= upTo) upTo = await newHead({ app, session }, seq);
+  }
+  return { seq, state, marks };
+}
+
+async function newHead({ app, session }: SessionAddress, seq: number): Promise<number> {
+  const head = (await ledgersOf(app).head(session))?.seq ?? seq;
+  return head - seq > mostBehind ? head : seq;
+}
