@@ -1,5 +1,6 @@
 import { type RequestEntry, type TokenView, visibleLine, visibleText } from 'adjutant';
 import { html } from 'hono/html';
+import { shownActor } from '../access/actor.ts';
 import { type PagePart, page } from './page.ts';
 
 type Decision = TokenView['decisions'][number];
@@ -64,7 +65,7 @@ ${user === undefined ? '' : html`<dt>For</dt><dd>${visibleLine(user)}</dd>`}
 <dt>Session</dt><dd>${visibleLine(session)}</dd>
 <dt>Asked</dt><dd>${timePart(createdAt)}</dd>
 <dt>Answer by</dt><dd>${timePart(end)}</dd>
-${by === undefined ? '' : html`<dt>You decide as</dt><dd>${visibleLine(by.replace(/^user:/, ''))}</dd>`}
+${by === undefined ? '' : html`<dt>You decide as</dt><dd>${visibleLine(shownActor(by))}</dd>`}
 </dl>`;
 }
 
