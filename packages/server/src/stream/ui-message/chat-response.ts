@@ -5,6 +5,7 @@ import type { ServerParts } from '../../http/parts.ts';
 import { problemOf } from '../../http/problem.ts';
 import { eventEncoding, eventStream } from '../event-stream.ts';
 import type { SentFrame } from '../frame.ts';
+import type { HeldPlace } from '../open-streams.ts';
 import type { Telling } from '../replay/telling.ts';
 import { toldStream } from '../replay/told-stream.ts';
 import { brokenFrame, streamEndings, streamHeaders } from '../stream-response.ts';
@@ -27,12 +28,14 @@ interface Reader {
 
 const done: SentFrame = { event: 'done', data: {} };
 
-/** Answers with the UI message stream of the AI SDK. @throws RequestRefusedError `too_many_streams` (429) */
-export function chatResponse(parts: ServerParts, { principal, request, requestId }: Reader, subject: ChatSubject): Response {
-  const { clock, metrics, options, replays, streams } = parts;
+/** Answers with the UI message stream of the AI SDK, in the place that was held for it. */
+export function chatResponse(parts: ServerParts, { principal, request, requestId }: Reader, subject: ChatSubject, place: HeldPlace): Response {
+  const { clock, metrics, options, replays } = parts;
   const answer = { status: 200, headers: { ...streamHeaders, 'x-vercel-ai-ui-message-stream': 'v1' } };
-  if (request.method === 'HEAD') return new Response(null, answer);
-  const onClose = streams.open(principal, 'sse');
+  if (request.method === 'HEAD') {
+    place();
+    return new Response(null, answer);
+  }
   const { app, session, after } = subject;
   const telling = answerTelling(subject);
   const told = { app, session, replays, principal, telling, place: { seq: after, state: telling.start }, interrupted };
@@ -41,7 +44,7 @@ export function chatResponse(parts: ServerParts, { principal, request, requestId
     encoding: chunkEncoding,
     endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
     heartbeat: options.stream.heartbeat,
-    onClose,
+    onClose: place,
     onSent: (frames) => {
       for (let i = 0; i < frames; i++) metrics.eventSent('sse');
     },
