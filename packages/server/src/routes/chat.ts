@@ -75,7 +75,7 @@ export const addChatRoutes: AddRoutes = (api, parts) => {
 async function said(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<ChatSubject> {
   switch (message.role) {
     case 'assistant':
-      return continued(input, agent, message);
+      return continued(parts, input, agent, message);
     case 'user':
       return asked(parts, input, agent, message);
     case 'system':
@@ -160,7 +160,7 @@ function assertNothingAsked(chat: ChatLedger): void {
 }
 
 /** Somebody said something to what the run asks for: the run goes on, and with it its answer. */
-async function continued(input: Sent, agent: Runnable, message: ChatMessage): Promise<ChatSubject> {
+async function continued(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<ChatSubject> {
   const { app, body, principal } = input;
   const { id: session } = await reachableSession(input, body.id);
   const chat = await readChat(parts.replays, { app, session });
