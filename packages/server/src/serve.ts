@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
 import { AdjutantError, type Clock, type Runtime, systemClock, systemIds, visibleLine } from 'adjutant';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { chosenProtocol } from './access/credential.ts';
 import { assertMayListen } from './access/local-access.ts';
 import { refuseBrokenUpgrades, serverOfWholeTargets } from './http/broken-target.ts';
 import { problemResponse, RequestRefusedError } from './http/problem.ts';
@@ -88,7 +89,7 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
   assertMayListen(serverOptions, hostname);
   const handler = server(app, serverOptions);
   const { limits, onError } = resolveOptions(serverOptions);
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes, handleProtocols: chosenProtocol });
   const answering = new Answering();
   const node = createAdaptorServer({
     fetch: (request, env) =>
