@@ -139,7 +139,7 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
     try {
       const { at, shared } = body;
       if (at !== undefined && (await isTakenBack(input, from, at))) assertMayGrant(parts, input);
-      await app.fork(from, { id, ...(at === undefined ? {} : { at }), ...(shared === undefined ? {} : { shared }), by: input.principal.actor });
+      await app.fork(from, { id, ...(at === undefined ? {} : { at }), ...(shared === undefined ? {} : { shared }) });
     } catch (error) {
       if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
     }
