@@ -1,11 +1,10 @@
-import { type Clock, systemClock } from './base/clock.ts';
+import type { Clock } from './base/clock.ts';
 import { isAdjutantError } from './base/error.ts';
 import { type IdSource, systemIds } from './base/id.ts';
-import { findInvalidOption } from './base/options.ts';
 import { type Advance, type AdvanceOptions, advanced, checkAdvanceOptions } from './engine/advance.ts';
 import { appServices } from './engine/app-services.ts';
 import { checkReopenOptions, sessionIdOf } from './engine/control-options.ts';
-import { InvalidRunError, InvalidRuntimeError } from './engine/errors.ts';
+import { InvalidRunError } from './engine/errors.ts';
 import type { RunEnd, RunRequest } from './engine/execute-run.ts';
 import { firstExpiry } from './engine/expiry.ts';
 import { grantDraft, notGranted } from './engine/grants.ts';
@@ -30,7 +29,7 @@ import {
 import { runRequest } from './engine/run-request.ts';
 import { lastResult } from './engine/run-result.ts';
 import { RunStarter } from './engine/run-starter.ts';
-import { defaultLeaseMs, mayRecoverByItself, type RuntimeOptions, runtimeChecks } from './engine/runtime-options.ts';
+import { checkedOptions, clockOf, defaultLeaseMs, mayRecoverByItself, type RuntimeOptions } from './engine/runtime-options.ts';
 import { SessionService } from './engine/session-service.ts';
 import { checkTenant, dueSessions, reachableLedgers, Tenants } from './engine/tenants.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
@@ -73,17 +72,11 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
   /** @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError */
   constructor(typed: RuntimeOptions<OwnSchema>) {
     super();
-    // What the types of the state say is for the caller only.
     const options = typed as unknown as RuntimeOptions;
-    const invalid = findInvalidOption(options, runtimeChecks);
-    if (invalid !== undefined) throw new InvalidRuntimeError({ reason: invalid.reason });
-    const { app, tenant = 'default', ports = {} } = options;
-    if (app === undefined) throw new InvalidRuntimeError({ reason: '`app` must be the name of the app' });
+    const { app, tenant = 'default', ports = {} } = checkedOptions(options);
     [this.#options, this.app, this.tenant] = [options, app, tenant];
     const origin = origins.get(options);
-    // A clock that is given is everybody's; a store that is made here has the one of the process.
-    const own = options.store === undefined ? systemClock : new StoreClock(systemClock);
-    const clock = origin === undefined ? (ports.clock ?? own) : origin.#services.clock;
+    const clock = origin === undefined ? clockOf(options) : origin.#services.clock;
     this.#origin = origin ?? (this as unknown as Runtime);
     this.#tenants = origin === undefined ? new Tenants<Runtime>(clock, (made) => !made.#runs.isIdle) : origin.#tenants;
     this.#looksAfterAll = options.tenants === true;
@@ -489,14 +482,10 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
   }
 }
 
-function restore(snapshot: SessionSnapshot, schema: StateSchema | undefined): Session {
-  return Runtime.fill(new Runtime({ app: snapshot.app }), snapshot, schema);
-}
+const restore = (snapshot: SessionSnapshot, schema: StateSchema | undefined): Session => Runtime.fill(new Runtime({ app: snapshot.app }), snapshot, schema);
 
 /** Makes an app that sessions and runs belong to. */
-export function runtime<Schema extends StateSchema = StateSchema>(options: RuntimeOptions<Schema>): Runtime<Schema> {
-  return new Runtime(options);
-}
+export const runtime = <Schema extends StateSchema = StateSchema>(options: RuntimeOptions<Schema>): Runtime<Schema> => new Runtime(options);
 
 /** The runtime that options are for another tenant of. */
 const origins = new WeakMap<RuntimeOptions, Runtime>();

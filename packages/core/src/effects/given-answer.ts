@@ -38,7 +38,7 @@ export async function answeredArgs(
  * Why an answer that somebody gave cannot be used with the code as it is now. Nothing is done in its place: with the right code it counts.
  * @param why of the tool
  */
-export function unusableAnswer({ request, answer }: AnsweredRequest, why: string): LedgerMismatchError {
+function unusableAnswer({ request, answer }: AnsweredRequest, why: string): LedgerMismatchError {
   const { callId, name, kind, requestId } = request;
   const said = answer.decision === undefined ? 'an answer' : `the answer "${answer.decision}"`;
   return new LedgerMismatchError({

@@ -1,11 +1,23 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { IdSource } from '../base/id.ts';
-import { isCount, isFlag, isFunction, isGroup, isList, isNonEmptyText, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
+import {
+  findInvalidOption,
+  isCount,
+  isFlag,
+  isFunction,
+  isGroup,
+  isList,
+  isNonEmptyText,
+  isObject,
+  type OptionCheck,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { Random } from '../base/random.ts';
 import { isStandIns, type StandIns } from '../effects/stand-ins.ts';
 import type { Store } from '../ledger/port.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
+import { StoreClock } from '../ledger/store-clock.ts';
 import type { Price } from '../models/model.ts';
 import { type CompactionOptions, isCompaction } from '../runnables/compaction-options.ts';
 import { type ErrorHandler, type Hooks, isHooks, isListOfErrorHandlers, isListOfMiddleware, type Middleware } from '../runnables/hooks.ts';
@@ -13,6 +25,7 @@ import { isSupervision, type SupervisionOptions } from '../supervision/options.t
 import { isListOfGrants } from '../supervision/permission.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type ApprovalKey, isApprovals } from './approval-token.ts';
+import { InvalidRuntimeError } from './errors.ts';
 import { type LifecycleOptions, lifecycleChecks } from './lifecycle.ts';
 import type { PubSub } from './live/pub-sub.ts';
 import type { ResolveRunnable } from './registry.ts';
@@ -104,7 +117,7 @@ const isPubSub: OptionCheck = (value) => {
 const isRecoverOptions = isGroup<RecoverOptions>({ atOnce: isCount });
 
 /** What the options of a runtime must be. */
-export const runtimeChecks: OptionChecks<RuntimeOptions> = {
+const runtimeChecks: OptionChecks<RuntimeOptions> = {
   app: isNonEmptyText,
   store: (value) => (typeof (value as Partial<Store> | null)?.for === 'function' ? undefined : "a store such as sqlite('file.db')"),
   tenant: isNonEmptyText,
@@ -133,4 +146,17 @@ export const runtimeChecks: OptionChecks<RuntimeOptions> = {
 /** Whether a runtime may look for what it can continue. The command line loads apps to look at them, and must not begin to work on all their sessions. */
 export function mayRecoverByItself({ recover }: RuntimeOptions): boolean {
   return recover !== 'manual' && process.env['ADJUTANT_RECOVER'] !== 'manual';
+}
+
+/** @throws InvalidRuntimeError */
+export function checkedOptions(options: RuntimeOptions): RuntimeOptions {
+  const invalid = findInvalidOption(options, runtimeChecks);
+  if (invalid !== undefined) throw new InvalidRuntimeError({ reason: invalid.reason });
+  if (options.app === undefined) throw new InvalidRuntimeError({ reason: '`app` must be the name of the app' });
+  return options;
+}
+
+/** The clock of an app. One that is given is everybody's; a store that the app makes for itself has the one of the process. */
+export function clockOf({ store, ports }: RuntimeOptions): Clock {
+  return ports?.clock ?? (store === undefined ? systemClock : new StoreClock(systemClock));
 }

@@ -12,7 +12,7 @@ import type { AnyRunnable } from './registry.ts';
 import { isBelow, type RunContext } from './run-context.ts';
 
 /** What people have answered about calls of a run, and of which nothing has been made yet. */
-export function unusedAnswers(ledger: Ledger, runId: string): AnsweredRequest[] {
+function unusedAnswers(ledger: Ledger, runId: string): AnsweredRequest[] {
   const root = ledger.invocations.byPath.get(runId);
   if (root === undefined) return [];
   const asked = new Map<string, EventOf<'tool_yield'>>();
