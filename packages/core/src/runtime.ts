@@ -482,7 +482,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
   }
 }
 
-const restore = (snapshot: SessionSnapshot, schema: StateSchema | undefined): Session => Runtime.fill(new Runtime({ app: snapshot.app }), snapshot, schema);
+const restore = (snapshot: SessionSnapshot, schema: StateSchema | undefined): Session =>
+  Runtime.fill(new Runtime({ app: snapshot.app }), snapshot, schema);
 
 /** Makes an app that sessions and runs belong to. */
 export const runtime = <Schema extends StateSchema = StateSchema>(options: RuntimeOptions<Schema>): Runtime<Schema> => new Runtime(options);
