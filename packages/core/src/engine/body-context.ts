@@ -13,7 +13,7 @@ import type { StateOf, StateSchema } from '../ledger/state-types.ts';
 import { Activity } from './activity.ts';
 import { assertEffect, recordedEffects } from './body-effects.ts';
 import type { BodyPlace } from './body-place.ts';
-import { BodyState, type RefusedWrites } from './body-state.ts';
+import { BodyState, nothingTaken, type RefusedWrites } from './body-state.ts';
 import { callResult } from './call-result.ts';
 import { assertDepth, assertName } from './child-check.ts';
 import { DriftGate } from './drift-gate.ts';
@@ -361,7 +361,9 @@ export class Body implements BodyContext {
     else this.#landedBefore(first.seq, key);
     const givenFrom = record.settled?.seq;
     const scope = new CancelScope(this.#scopeOfChildren());
-    const takeWrites = () => this.writes.take(key);
+    const held = first === undefined ? this.#drift.holdEffect(callId, scope) : this.#drift.askedEffect(callId);
+    const made = held === undefined ? undefined : this.writes.waiting();
+    const takeWrites = () => this.writes.take(key, { of: made });
     const perform = (): ReturnType<typeof performEffect> => {
       // The body does not wait for somebody outside as long as it does something itself.
       const underWay = new Activity(callId, this.place.activity());
@@ -370,7 +372,6 @@ export class Body implements BodyContext {
       performed.then(end, end);
       return performed;
     };
-    const held = first === undefined ? this.#drift.holdEffect(callId, scope) : this.#drift.askedEffect(callId);
     const ended = held === undefined ? perform() : held.then((goesOn) => (goesOn ? perform() : undefined));
     const forget = (): void => scope.close();
     this.#track(ended.then(forget, forget));
@@ -452,12 +453,14 @@ export class Body implements BodyContext {
     const timeout = options.timeout ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
     const activity = this.#activityFor(mode);
     if (mode !== 'call' && run.session.shared.names.length > 0) this.#unconfirmed.push(key);
-    const begin = (): Promise<InvocationRecord | undefined> => {
-      const { drafts, extras } = recorded === undefined ? this.writes.take(key) : { drafts: [], extras: undefined };
-      return invoke(run, { path, runnable, mode, input, timeout, scope, activity, before: drafts, extras });
-    };
     const givenFrom = outcomeSeq(run.ledger, path);
     const held = recorded === undefined ? this.#drift.holdChild(path, runnable, scope) : this.#drift.askedChild(path);
+    // What other branches write while it is held back is no part of what it begins with.
+    const made = held === undefined ? undefined : this.writes.waiting();
+    const begin = (): Promise<InvocationRecord | undefined> => {
+      const { drafts, extras } = recorded === undefined ? this.writes.take(key, { of: made }) : nothingTaken;
+      return invoke(run, { path, runnable, mode, input, timeout, scope, activity, before: drafts, extras });
+    };
     return { path, givenFrom, ended: held === undefined ? begin() : held.then((goesOn) => (goesOn ? begin() : undefined)) };
   }
 

@@ -60,6 +60,12 @@ export interface BodyStatePlace {
   readonly base?: StateBase | undefined;
 }
 
+interface TakeOptions {
+  readonly call?: string;
+  readonly isLast?: boolean;
+  readonly of?: ReadonlySet<Waiting> | undefined;
+}
+
 type Taken = { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined };
 
 /**
@@ -233,15 +239,18 @@ export class BodyState implements StateAccess {
    * The writes since the last time, as events; `flush` names the child with whose start they land.
    * @param call leaves what only hooks of other tool calls have written: that lands with those
    * @param isLast whether the body ends with them
+   * @param of leaves what is not among these: what was written since
    * @throws StateOrderError when they cannot land on what is recorded
    */
-  take(flush?: string, { call, isLast = false }: { readonly call?: string; readonly isLast?: boolean } = {}): Taken {
+  take(flush?: string, { call, isLast = false, of }: TakeOptions = {}): Taken {
     this.assertInOrder();
     const isNothing = this.#pending.length === 0 && this.#facts.size === 0;
-    if (isNothing && this.#record?.hasKeys !== true) return nothing;
+    if (isNothing && this.#record?.hasKeys !== true) return nothingTaken;
     this.#settle('session');
-    const others = call === undefined ? [] : this.#pending.filter(({ calls }) => calls.length > 0 && !calls.includes(call));
-    const taken = others.length === 0 ? this.#pending : this.#pending.filter((waiting) => !others.includes(waiting));
+    const isLeft = (waiting: Waiting): boolean =>
+      (of !== undefined && !of.has(waiting)) || (call !== undefined && waiting.calls.length > 0 && !waiting.calls.includes(call));
+    const taken = this.#pending.filter((waiting) => !isLeft(waiting));
+    this.#pending = this.#pending.filter(isLeft);
     // Ahead of the state: what landed of that with a child is looked for right before the child.
     const drafts: EventDraft[] = this.#takeFacts();
     const shared: PendingWrite[] = [];
@@ -250,8 +259,13 @@ export class BodyState implements StateAccess {
       const landing = this.#landing(scope, waiting, isLast);
       if (landing.length > 0) drafts.push(this.#draftOf(scope, { waiting, landing, isLast, flush }, shared));
     }
-    this.#pending = others;
     return { drafts, extras: shared.length === 0 ? undefined : { shared } };
+  }
+
+  /** The writes that have been made and not been taken: what is held back begins with these, whatever others write until it goes on. */
+  waiting(): ReadonlySet<Waiting> {
+    this.#seal();
+    return new Set(this.#pending);
   }
 
   /** Scopes in the order in which they were written, then those that may need a correction. */
@@ -278,8 +292,8 @@ export class BodyState implements StateAccess {
       list.push({ ...waiting, oldValue, newValue, isStale: made === undefined || (isStale && kind === 'set') });
     });
     for (const [key, writes] of this.#record?.keysOf(scope) ?? []) {
-      // A write that was made since lands later, and says then what holds.
-      if (before !== undefined && this.#isUnlanded(scope, key)) continue;
+      // A write that was left, or made since, lands later, and says then what holds.
+      if (this.#isUnlanded(scope, key)) continue;
       const oldValue = valueBefore(key);
       const correction = writes.correction(oldValue, isLast);
       if (correction === undefined) continue;
@@ -442,4 +456,4 @@ export class BodyState implements StateAccess {
   }
 }
 
-const nothing: Taken = Object.freeze({ drafts: [], extras: undefined });
+export const nothingTaken: Taken = Object.freeze({ drafts: [], extras: undefined });
