@@ -106,6 +106,7 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
         ...(user === undefined ? {} : { userId: user }),
         ...(scopes === undefined ? {} : { scopes }),
         ...(permissions === undefined ? {} : { permissions }),
+        by: input.principal.actor,
       });
     } catch (error) {
       if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
@@ -139,7 +140,8 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
     try {
       const { at, shared } = body;
       if (at !== undefined && (await isTakenBack(input, from, at))) assertMayGrant(parts, input);
-      await app.fork(from, { id, ...(at === undefined ? {} : { at }), ...(shared === undefined ? {} : { shared }) });
+      const options = { ...(at === undefined ? {} : { at }), ...(shared === undefined ? {} : { shared }) };
+      await app.fork(from, { id, by: input.principal.actor, ...options });
     } catch (error) {
       if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
     }
@@ -234,7 +236,7 @@ async function reachablePage(input: Asking, query: SessionQuery): Promise<Sessio
       ...(user === undefined ? {} : { user }),
       ...(cursor === undefined ? {} : { cursor }),
     });
-    sessions.push(...page.sessions.filter((listing) => isReachable(input, listing)));
+    for (const listing of page.sessions) if (await isReachable(input, listing)) sessions.push(listing);
     cursor = page.cursor;
     if (cursor === undefined || sessions.length >= limit) break;
   }

@@ -44,7 +44,7 @@ export const addSocketRoutes: AddRoutes = (api, parts) => {
       const { seq } = await reachableSession(input, params.session);
       assertInLedger(position, seq);
       const stream = await followed(
-        { app, session: params.session, profile: query.profile, position },
+        { app, agents: input.principal.agents, session: params.session, profile: query.profile, position },
         { replays: parts.replays, principal: input.principal, signal: request.signal },
       );
       parts.streams.assertRoom(input.principal);

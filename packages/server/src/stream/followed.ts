@@ -17,6 +17,8 @@ export interface StreamSubject {
   readonly session: string;
   /** Only what concerns this run. @default the whole session */
   readonly run?: string | undefined;
+  /** The agents that the reader is bound to. `undefined`: all. */
+  readonly agents: readonly string[] | undefined;
   readonly profile: ProfileName;
   readonly position: Position;
 }
@@ -104,12 +106,12 @@ async function beginningOfRun<State>(
 }
 
 function stream<State>(
-  { app, session, position }: StreamSubject,
+  { app, session, agents, position }: StreamSubject,
   { replays, principal }: StreamReader,
   { telling, place, head, first }: Beginning<State>,
 ): FollowedStream {
   // What lies before the first event of a run is none of its frames.
   const read = place.seq === position.after ? position.frames : 0;
-  const subject = { app, session, replays, principal, telling, place, head, first, read };
+  const subject = { app, session, agents, replays, principal, telling, place, head, first, read };
   return { follow: (encoding, signal) => toldStream(subject, encoding, signal) };
 }

@@ -3,12 +3,13 @@ import type { Principal } from '../../access/principal.ts';
 import { ledgersOf } from '../../http/large-values.ts';
 import type { SentFrame } from '../frame.ts';
 import { withoutRead } from '../position.ts';
+import { type Audience, reachOf, withinReach } from '../within-reach.ts';
 import type { Place, Replays } from './replays.ts';
 import { ready, type SessionAddress } from './session-folds.ts';
 import { allFrames, type Encoding, type Piece, type Telling, type Told } from './telling.ts';
 
 /** A stream of a session that begins at some place. */
-export interface ToldSubject<State> extends SessionAddress {
+export interface ToldSubject<State> extends Audience {
   readonly replays: Replays;
   /** Whose stream it is. */
   readonly principal: Pick<Principal, 'id' | 'tenant'>;
@@ -38,6 +39,8 @@ type Pieces<Written> = AsyncGenerator<Piece<Written>, void, undefined>;
 export async function* toldStream<State, Written>(subject: ToldSubject<State>, encoding: Encoding<Written>, signal: AbortSignal): Pieces<Written> {
   const { first = [], interrupted } = subject;
   const piece = (frames: readonly SentFrame[]): Piece<Written> => ({ written: encoding.write(frames), frames: frames.length });
+  // Asked for before anything is told: a run of another agent may have begun since the reader came.
+  await reachOf(subject);
   if (first.length > 0) yield piece(first);
   const cut = await toldOfCut(subject);
   const rest = cut === undefined ? [] : [...withoutRead(cut.frames, subject.read ?? 0), ...(cut.aside === undefined ? [] : [cut.aside])];
@@ -52,7 +55,7 @@ export async function* toldStream<State, Written>(subject: ToldSubject<State>, e
     if (interrupted !== undefined) yield piece([interrupted]);
     return;
   }
-  for await (const event of app.follow(session, { after: past.seq, signal, told: past.marks })) {
+  for await (const event of withinReach(app.follow(session, { after: past.seq, signal, told: past.marks }), subject)) {
     const told = telling.tell(state, isDurable(event) ? await ready(telling, event) : event);
     state = told.state;
     const frames = allFrames(told);
@@ -77,18 +80,20 @@ interface Past<State> extends Place<State> {
 
 /** @returns where it goes on; `undefined` when everything is told */
 async function* toldPast<State, Written>(
-  { app, session, replays, principal, telling, place, head }: ToldSubject<State>,
+  subject: ToldSubject<State>,
   encoding: Encoding<Written>,
   signal: AbortSignal,
 ): AsyncGenerator<Piece<Written>, Past<State> | undefined, undefined> {
-  let { seq, state } = place;
-  let upTo = head ?? (await ledgersOf(app).head(session))?.seq ?? 0;
+  const { app, session, replays, principal, telling, head } = subject;
+  let { seq, state } = subject.place;
+  let upTo = Math.min(head ?? (await ledgersOf(app).head(session))?.seq ?? 0, await reachOf(subject));
   let marks: AnswerMark[] = [];
   const replay = seq < upTo ? await replays.inTurn(principal, signal, () => replays.of({ app, session })) : undefined;
   while (replay !== undefined && seq < upTo && !signal.aborted) {
     const at = { seq, state };
     const chunk = await replays.inTurn(principal, signal, () => replay.next(telling, encoding, at, upTo));
     if (chunk === undefined) break;
+    const reach = await reachOf(subject);
     seq = chunk.to;
     state = chunk.after;
     marks.push(...chunk.marks);
@@ -97,7 +102,7 @@ async function* toldPast<State, Written>(
     if (chunk.isOver) return undefined;
     await systemTurns.pass();
     // What has come about meanwhile is past as well, if it is much.
-    if (seq >= upTo) upTo = await newHead({ app, session }, seq);
+    if (seq >= upTo) upTo = Math.min(await newHead({ app, session }, seq), reach);
   }
   return { seq, state, marks };
 }

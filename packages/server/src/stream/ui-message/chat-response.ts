@@ -16,6 +16,8 @@ import type { UiChunk } from './chunk.ts';
 export interface ChatSubject extends AnswerSubject {
   readonly app: Runtime;
   readonly session: string;
+  /** The agents that the reader is bound to. `undefined`: all. */
+  readonly agents: readonly string[] | undefined;
   /** `seq` behind which the run of the answer begins. */
   readonly after: number;
 }
@@ -36,9 +38,9 @@ export function chatResponse(parts: ServerParts, { principal, request, requestId
     place();
     return new Response(null, answer);
   }
-  const { app, session, after } = subject;
+  const { app, session, agents, after } = subject;
   const telling = answerTelling(subject);
-  const told = { app, session, replays, principal, telling, place: { seq: after, state: telling.start }, interrupted };
+  const told = { app, session, agents, replays, principal, telling, place: { seq: after, state: telling.start }, interrupted };
   const body = eventStream((encoding, signal) => toldStream(told, encoding, signal), {
     clock,
     encoding: chunkEncoding,
@@ -57,7 +59,7 @@ export function chatResponse(parts: ServerParts, { principal, request, requestId
 }
 
 /** Answers that are told in the same words have one name. */
-function answerTelling({ app, session, after: _after, ...subject }: ChatSubject): Telling<AnswerState> {
+function answerTelling({ app, session, agents: _agents, after: _after, ...subject }: ChatSubject): Telling<AnswerState> {
   const from = { ledgers: ledgersOf(app), session };
   return {
     name: `answer ${JSON.stringify(subject)}`,
