@@ -9,9 +9,10 @@ import type { StateAccess, StateUpdate } from '../ledger/scoped-state.ts';
 import { type PendingWrite, sameValue } from '../ledger/shared-state.ts';
 import { emptyLedgerState, type LedgerState, type StateValues, stateFold, visibleValues, withChanges } from '../ledger/state-fold.ts';
 import { InvalidKeyError } from './errors.ts';
-import { applied, type Operation } from './key-writes.ts';
+import { applied } from './key-writes.ts';
+import { changeOf, type Given, type Landing, madeOf, namesOf, type Waiting } from './landing.ts';
 import { isBelow, type RunContext } from './run-context.ts';
-import { isOutsideBranches, isWithoutKinds, keyName, placeOf, type SentWrite, seqOf, slotOf, WriteRecord } from './write-record.ts';
+import { isOutsideBranches, isWithoutKinds, keyName, placeOf, seqOf, slotOf, WriteRecord } from './write-record.ts';
 
 /** The state of a ledger after its first `seq` events. */
 export function stateAfter(ledger: Ledger, seq: number): LedgerState {
@@ -28,18 +29,6 @@ export interface StateBase {
   readonly state: LedgerState;
   /** `seq` of the last event that it has. */
   readonly seq: number;
-}
-
-/** A write that has not landed yet. */
-interface Waiting extends Operation {
-  readonly scope: string;
-  readonly key: string;
-  /** Value that the code replaced, as far as it knew. */
-  readonly saw: JsonValue | undefined;
-  /** Place of what others wrote to the key and the body had been shown last; 0: nothing. */
-  readonly after: number;
-  /** The tool calls whose hooks have written it. */
-  readonly calls: readonly string[];
 }
 
 /** What became of the writes that were to land with the start of a child or effect. */
@@ -451,58 +440,6 @@ export class BodyState implements StateAccess {
     }
     return found;
   }
-}
-
-/** Writes of a scope that are given out to be appended. */
-interface Given {
-  readonly waiting: readonly Waiting[];
-  readonly landing: readonly Landing[];
-  readonly isLast: boolean;
-  readonly flush: string | undefined;
-}
-
-/** A write as it is to be recorded; without `calls` a correction. */
-interface Landing extends Pick<Waiting, 'key' | 'kind' | 'apply' | 'id' | 'source' | 'after' | 'value'> {
-  readonly calls?: readonly string[];
-  readonly oldValue: JsonValue | undefined;
-  readonly newValue: JsonValue | undefined;
-  /** Whether the store is to refuse it, or to let it be made again: the code knew another value. */
-  readonly isStale: boolean;
-}
-
-function changeOf({ key, kind, id, source, after, oldValue, newValue }: Landing): StateChange {
-  return {
-    key,
-    op: kind,
-    ...(id === undefined ? {} : { id }),
-    ...(source === undefined ? {} : { source }),
-    ...(after === 0 ? {} : { after }),
-    ...(oldValue === undefined ? {} : { oldValue }),
-    ...(newValue === undefined ? {} : { newValue }),
-  };
-}
-
-/**
- * An update applied to the value that is there.
- * @param otherwise what it gave before, or whether it may be refused, when it cannot be applied now
- * @returns `undefined`: it is to be refused
- * @throws what the function throws
- */
-function madeOf(
-  { apply }: Waiting,
-  value: JsonValue | undefined,
-  otherwise: Landing | boolean,
-): { readonly value: JsonValue | undefined } | undefined {
-  try {
-    return { value: apply?.(value) };
-  } catch (error) {
-    if (otherwise === false) throw error;
-    return otherwise === true ? undefined : { value: otherwise.newValue };
-  }
-}
-
-function namesOf(scope: string, landing: readonly Landing[]): SentWrite[] {
-  return landing.map(({ key, calls }) => ({ name: keyName(scope, key), isCorrection: calls === undefined }));
 }
 
 const nothing: Taken = Object.freeze({ drafts: [], extras: undefined });

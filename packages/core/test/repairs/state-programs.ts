@@ -109,7 +109,7 @@ function asking(key: string) {
 export type Scope = 'session' | 'user';
 
 /** The step that carries out a program. @param pause waits for another time at each place */
-export function stepOf(program: Program, scope: Scope, pause: () => Promise<void>, name = 'body'): Step {
+function stepOf(program: Program, scope: Scope, pause: () => Promise<void>, name = 'body'): Step {
   const child = childOf(pause);
   return step({
     name,
@@ -134,7 +134,7 @@ export function stepOf(program: Program, scope: Scope, pause: () => Promise<void
 }
 
 /** Waits for some turns of the event loop: never for time. */
-export function pauses(random: () => number, most = 4): () => Promise<void> {
+function pauses(random: () => number, most = 4): () => Promise<void> {
   return async () => {
     const turns = Math.floor(random() * most);
     for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
