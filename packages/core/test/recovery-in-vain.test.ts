@@ -39,7 +39,13 @@ test('what waits again after it was resumed in vain says last that it waits, and
   const first = process(store, [clerk], 0);
   const { session } = await first.run(clerk, { session: 's', input: 'Go', runId: 'run' });
   const left = session.events.length;
-  await continuedInVain(store, [clerk], 1);
+  // A process that says so at once, and stops.
+  const before = process(takingOver(store), [clerk], 1);
+  const resumed = await before.session({ id: 's' });
+  await resumed.ledger.own();
+  const deadline = start + 2 * hourMs;
+  resumed.ledger.append([{ type: 'invocation_resume', by: 'runtime', invocationId: 'run', deadline }]);
+  await resumed.ledger.release();
   const app = process(takingOver(store), [clerk], 2);
   const waiting = await app.resume('s');
   expect(waiting.status).toBe('yielded');
@@ -47,6 +53,19 @@ test('what waits again after it was resumed in vain says last that it waits, and
   expect(waiting.session.ledger.invocations.byPath.get('run')?.status).toBe('yielded');
   await app.requests.answer(waiting.pendingCalls[0]?.requestId ?? '', { decision: 'approve' });
   expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'paid' });
+  await app.close();
+});
+
+test('what waits still adds nothing when it is resumed, also by a process that stops', async () => {
+  const store = memoryStore();
+  const pay = tool({ name: 'pay', description: 'Pays', schema: z.object({}), approval: { expiresIn: 100 * hourMs }, execute: () => 1 });
+  const clerk = agent({ name: 'clerk', model: roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'paid' }]), tools: [pay] });
+  const { session } = await process(store, [clerk], 0).run(clerk, { session: 's', input: 'Go', runId: 'run' });
+  const left = session.events.length;
+  await continuedInVain(store, [clerk], 1);
+  const app = process(takingOver(store), [clerk], 2);
+  const waiting = await app.resume('s');
+  expect([waiting.status, typesFrom(waiting.session.events, left)]).toEqual(['yielded', []]);
   await app.close();
 });
 
@@ -81,6 +100,6 @@ test('the time of a run does not pass while nobody works on it, whoever began to
   const result = await app.resume('s');
   const marks = result.session.events.filter((event) => event.type === 'invocation_resume' && event.invocationId === 'run');
   expect(result).toMatchObject({ status: 'completed' });
-  expect(marks.map((event) => event.type === 'invocation_resume' && (event.deadline ?? 0) > event.at)).toEqual([true]);
+  expect(marks.map((event) => event.type === 'invocation_resume' && (event.deadline ?? 0) > event.at)).toEqual([true, true]);
   await app.close();
 });
