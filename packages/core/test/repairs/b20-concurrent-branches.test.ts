@@ -1,0 +1,96 @@
+import { isAdjutantError, memoryStore, type RunResult, runtime, type Step, step } from 'adjutant';
+import { keptOpen } from 'adjutant/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+type Asking = 'call' | 'spawn' | 'effect';
+
+interface Program {
+  /** What each branch asks for, one after the other. */
+  readonly branches: readonly (readonly Asking[])[];
+  /** Turns of the loop or milliseconds that code takes between two questions; drawn anew in every execution. */
+  readonly delays: readonly number[];
+  /** Events after which a process stops. */
+  readonly stops: readonly number[];
+}
+
+const program: fc.Arbitrary<Program> = fc.record({
+  branches: fc.array(fc.array(fc.constantFrom<Asking>('call', 'spawn', 'effect'), { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 3 }),
+  delays: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 7, maxLength: 7 }),
+  stops: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
+});
+
+/** What a step's own code does between two questions, of which the runtime sees nothing. */
+async function bareAwait(delay: number): Promise<void> {
+  if (delay > 1) await new Promise((resolve) => setTimeout(resolve, delay));
+  else if (delay === 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function define({ branches, delays }: Program): readonly [Step, Step] {
+  let drawn = 0;
+  const pause = () => bareAwait(delays[drawn++ % delays.length] ?? 0);
+  const worker = step({
+    name: 'worker',
+    execute: async (ctx) => {
+      await pause();
+      return ctx.complete(ctx.input?.message ?? '');
+    },
+  });
+  const fan = step({
+    name: 'fan',
+    execute: async (ctx) => {
+      const ask = async (how: Asking, message: string): Promise<unknown> => {
+        if (how === 'effect') return ctx.effect(message, () => message, { recovery: 'rerun' });
+        return how === 'call' ? (await ctx.call(worker, { message })).output : (await ctx.spawn(worker, { message }).wait()).output;
+      };
+      const outputs = await Promise.all(
+        branches.map(async (branch, b) => {
+          const answers: unknown[] = [];
+          for (const [i, how] of branch.entries()) {
+            await pause();
+            answers.push(await ask(how, `${b}-${i}`));
+          }
+          return answers;
+        }),
+      );
+      return ctx.complete(outputs as string[][]);
+    },
+  });
+  return [fan, worker];
+}
+
+/** Carries a program out in one process after the other; all but the last stop after some events. */
+async function carryOut(given: Program): Promise<RunResult> {
+  const store = keptOpen(memoryStore());
+  const [fan, worker] = define(given);
+  for (const stop of [...given.stops, Number.POSITIVE_INFINITY]) {
+    const app = runtime({ app: 'fans', store, runnables: [fan, worker], recover: 'manual' });
+    const session = await app.session({ id: 's' });
+    const end = session.events.length + stop;
+    const run = session.events.length === 0 ? app.run(fan, { session, runId: 'run' }) : app.resume(session);
+    const forget = session.ledger.onDraft(({ seq }) => {
+      if (seq >= end) run.stop();
+    });
+    try {
+      return await run;
+    } catch (error) {
+      if (!isAdjutantError(error, 'run_stopped')) throw error;
+    } finally {
+      forget();
+      await run.settled();
+      await app.close();
+    }
+  }
+  throw new Error('The run did not end.');
+}
+
+test('B20: code that has not changed is never refused, whatever its branches await and wherever it stops', async () => {
+  await fc.assert(
+    fc.asyncProperty(program, async (given) => {
+      const result = await carryOut(given);
+      const expected = given.branches.map((branch, b) => branch.map((_, i) => `${b}-${i}`));
+      expect([result.status, result.output]).toEqual(['completed', expected]);
+    }),
+    { numRuns: 100 },
+  );
+});
