@@ -334,7 +334,10 @@ export class Body implements BodyContext {
     const [first] = record.attempts;
     if (first !== undefined) this.writes.drop(this.#flushedWith(first.seq, key));
     const scope = new CancelScope(this.#scopeOfChildren());
-    const takeWrites = () => this.writes.take(key);
+    const held = first === undefined ? this.#drift.holdEffect(callId, scope) : this.#drift.askedEffect(callId);
+    // What other branches write while it is held back is no part of what it begins with.
+    const taken = held === undefined ? undefined : this.writes.take(key);
+    const takeWrites = () => taken ?? this.writes.take(key);
     const perform = (): ReturnType<typeof performEffect> => {
       // The body does not wait for somebody outside as long as it does something itself.
       const underWay = new Activity(callId, this.place.activity());
@@ -343,7 +346,6 @@ export class Body implements BodyContext {
       performed.then(end, end);
       return performed;
     };
-    const held = first === undefined ? this.#drift.holdEffect(callId, scope) : this.#drift.askedEffect(callId);
     const ended = held === undefined ? perform() : held.then((goesOn) => (goesOn ? perform() : undefined));
     const forget = (): void => scope.close();
     this.#track(ended.then(forget, forget));
@@ -419,13 +421,11 @@ export class Body implements BodyContext {
     }
     this.place.onChild?.();
     if (recorded !== undefined) this.writes.drop(this.#flushedWith(recorded.start.seq, key));
+    const { drafts, extras } = recorded === undefined ? this.writes.take(key) : { drafts: [], extras: undefined };
     const timeout = options.timeout ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
     const activity = this.#activityFor(mode);
     if (mode !== 'call' && run.session.shared.names.length > 0) this.#unconfirmed.push(key);
-    const begin = (): Promise<InvocationRecord | undefined> => {
-      const { drafts, extras } = recorded === undefined ? this.writes.take(key) : { drafts: [], extras: undefined };
-      return invoke(run, { path, runnable, mode, input, timeout, scope, activity, before: drafts, extras });
-    };
+    const begin = () => invoke(run, { path, runnable, mode, input, timeout, scope, activity, before: drafts, extras });
     const held = recorded === undefined ? this.#drift.holdChild(path, runnable, scope) : this.#drift.askedChild(path);
     return { path, ended: held === undefined ? begin() : held.then((goesOn) => (goesOn ? begin() : undefined)) };
   }

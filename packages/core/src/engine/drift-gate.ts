@@ -21,8 +21,8 @@ interface Recorded {
   readonly id: string;
   /** What may stand in its place in code that was edited. */
   readonly likeness: string;
-  /** Whether there is no runnable of its name in the app. */
-  readonly isUnknown: boolean;
+  /** The end of the names of all calls with its input, when there is no runnable of its name in the app. */
+  readonly unknownWith: string | undefined;
   readonly text: string;
   /** Epoch milliseconds. */
   readonly askedAt: number;
@@ -134,10 +134,10 @@ export class DriftGate {
     return this.#place.ownerScope !== undefined;
   }
 
-  #firstMissing({ likeness }: Pick<Held, 'likeness'>): Recorded | undefined {
+  #firstMissing({ id, likeness }: Pick<Held, 'id' | 'likeness'>): Recorded | undefined {
     for (const recorded of this.#missing?.values() ?? []) {
-      // What the app does not know any more may have another name now.
-      const isRenamed = recorded.isUnknown && likeness !== effectLikeness;
+      // What the app does not know any more has another name now, when something of another name is asked for with the same input.
+      const isRenamed = recorded.unknownWith !== undefined && id.endsWith(recorded.unknownWith);
       if (recorded.likeness === likeness || isRenamed) return recorded;
     }
     return undefined;
@@ -155,17 +155,19 @@ export class DriftGate {
       const first = tree.byPath.get(slot);
       if (first === undefined || !slot.startsWith(`${childRoot}/`) || isPartOfLifecycle(slot) || hasOutcome(tree, slot)) continue;
       if (this.#callsOnly && first.mode !== 'call') continue;
-      const { kind, name, start } = first;
+      const { kind, name, start, inputHash } = first;
+      const isUnknown = inputHash !== undefined && slot.endsWith(`/${name}#${inputHash}`) && !run.app.registry.has(name);
+      const unknownWith = isUnknown ? `#${inputHash}` : undefined;
       missing.set(slot, {
         id: slot,
         likeness: `${kind} ${name}`,
         text: `the open ${kind} "${slot}"`,
         askedAt: start.at,
-        isUnknown: !run.app.registry.has(name),
+        unknownWith,
       });
     }
     for (const { id, at } of openEffects(this.#body.effects()))
-      missing.set(id, { id, likeness: effectLikeness, text: `the open effect "${id}"`, askedAt: at, isUnknown: false });
+      missing.set(id, { id, likeness: effectLikeness, text: `the open effect "${id}"`, askedAt: at, unknownWith: undefined });
     return missing;
   }
 

@@ -246,6 +246,20 @@ test('B20: a tool that calls another agent than the one that waits is refused, a
   await failing.close();
 });
 
+test('B20: a step that calls an agent of another name with the same input is refused, and says that the answer is not used', async () => {
+  const store = memoryStore();
+  const { requestId } = await waiting(store);
+  const done = paying();
+  const renamed = agent({ name: 'B2', tools: done.payer.tools, model: done.payer.model });
+  const edited = app(store, [spender({ did: done.did, payer: renamed }, 'v1'), renamed]);
+  await edited.requests.answer(requestId, { decision: 'approve', by: 'ann' });
+  await expect(edited.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch' });
+  expect(done.did).toEqual([]);
+  const decisions = (await eventsOf(edited)).filter((event) => event.type === 'decision');
+  expect(decisions).toMatchObject([{ component: 'request', decision: 'unusable', data: { requestId } }]);
+  await edited.close();
+});
+
 test('B20: an effect under another key waits for the open one that the code no longer asks for, and is refused', async () => {
   const store = memoryStore();
   const did: string[] = [];
