@@ -22,7 +22,7 @@ export type { FollowOptions } from './engine/live/live-sessions.ts';
 export type { PubSub } from './engine/live/pub-sub.ts';
 export { type ReadToolResultOptions, readToolResult } from './engine/read-tool-result.ts';
 export { NotReopenableError, type ReopenOptions } from './engine/reopen.ts';
-export type { AnsweredBy, RequestAnswer } from './engine/request-check.ts';
+export { type AnsweredBy, actorOf, type RequestAnswer } from './engine/request-check.ts';
 export { ApprovalTokenError, DecisionNotOfferedError, InputMismatchError, InvalidAnswerError, MayNotDecideError, OperationAmbiguousError, type TokenRefusal } from './engine/request-errors.ts';
 export type { ApprovalQuery, RequestEntry, RequestQuery } from './engine/request-list.ts';
 export type { AnswerOutcome, BatchAnswer, OperationOutcome, RequestService, TokenOptions, TokenView } from './engine/request-service.ts';
@@ -37,7 +37,7 @@ export type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions
 export { type OnWrite, StateBindingError } from './ledger/bound-object.ts';
 export { InvalidEventError } from './ledger/draft-check.ts';
 export { LedgerConflictError, LedgerMismatchError, LedgerUnreadableError, NotJsonError, StateConflictError } from './ledger/errors.ts';
-export { type Event, type EventDraft, type EventOf, type EventType, type Fold, foldEvent, isDurable, type StreamEvent, type TransientEvent, type Usage } from './ledger/event.ts';
+export { type ActorKind, type Event, type EventDraft, type EventOf, type EventType, type Fold, foldEvent, isDurable, type StreamEvent, type TransientEvent, type Usage } from './ledger/event.ts';
 export type { PendingCall } from './ledger/pending-call.ts';
 export type {
   AppendReceipt,

@@ -4,6 +4,7 @@ import { isAdjutantError } from '../base/error.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { questionDraft, requestDecision, sameQuestion } from '../effects/tool-request.ts';
 import { hadNoEffect } from '../effects/tool-result-texts.ts';
+import { isSaidBy, namesOf } from '../ledger/actor.ts';
 import type { EventDraft, EventOf, RequestDecision } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { InboxEntry, PendingRequest } from '../ledger/port.ts';
@@ -303,7 +304,7 @@ export class InboxReader {
 /** Why an answer does not count; `undefined`: it does. What runs go on with was checked before it was posted, but anybody can post. */
 function whyRefused({ by, data }: InboxEntry, { request }: EventOf<'tool_yield'>): string | undefined {
   const { mayDecide, options } = request;
-  if (mayDecide !== undefined && !mayDecide.some((id) => isSaidBy(by, id))) return `Only ${mayDecide.join(', ')} may answer this.`;
+  if (mayDecide !== undefined && !mayDecide.some((id) => isSaidBy(by, id))) return `Only ${namesOf(mayDecide)} may answer this.`;
   const decision = textOf(data, 'decision') ?? 'answer';
   return (options as readonly string[]).includes(decision) ? undefined : `It can be answered with ${options.join(', ')} only.`;
 }
@@ -330,11 +331,6 @@ function tokenRefusal({ data }: InboxEntry): EventDraft {
   const reason = textOf(data, 'reason') ?? '';
   const reasoning = `A token for request "${requestId}" was refused: ${reason}.`;
   return { type: 'decision', by: 'runtime', component: 'approval_token', decision: 'refuse', reasoning, data: { requestId, reason } };
-}
-
-/** Whether an actor is the person with this id. */
-export function isSaidBy(by: string, id: string): boolean {
-  return by === id || by.slice(by.indexOf(':') + 1) === id;
 }
 
 function textOf(data: JsonObject, member: string): string | undefined {

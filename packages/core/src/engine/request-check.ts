@@ -1,5 +1,6 @@
 import { findJsonDefect, type JsonValue } from '../base/json.ts';
 import { findInvalidOption, isAnything, isNonEmptyText, isText, type OptionChecks } from '../base/options.ts';
+import { isSaidBy, kindOf, namedActor } from '../ledger/actor.ts';
 import type { Answer } from '../ledger/answer.ts';
 import { NotJsonError, RequestSettledError } from '../ledger/errors.ts';
 import type { Actor, RequestDecision } from '../ledger/event.ts';
@@ -8,12 +9,11 @@ import { isToolResult } from '../tools/result.ts';
 import type { Tool } from '../tools/tool.ts';
 import { mismatchWithShown, validateArgs, validateInput, validateOutput } from '../tools/validate.ts';
 import { explainPlaces } from '../tools/validation-issue.ts';
-import { isSaidBy } from './inbox.ts';
 import { DecisionNotOfferedError, InputMismatchError, InvalidAnswerError, MayNotDecideError } from './request-errors.ts';
 
 /** Who says something, and why. */
 export interface AnsweredBy {
-  /** An actor like `user:ann`, or the id of a user. @default 'user' */
+  /** An actor like `user:ann` or `operator:cfo`; a name without a kind is that of a user. @default 'user' */
   readonly by?: string;
   readonly reason?: string;
 }
@@ -27,13 +27,15 @@ export interface RequestAnswer extends AnsweredBy {
 }
 
 const answerChecks: OptionChecks<RequestAnswer> = { decision: isNonEmptyText, input: isAnything, by: isNonEmptyText, reason: isText };
-const outsiders = /^(user|operator|trigger)(:.+)?$/s;
-const insiders = /^(runtime|model|tool)(:|$)/;
 
-/** @throws InvalidAnswerError when it is somebody who cannot answer from outside */
+const insiders: ReadonlySet<string | undefined> = new Set(['runtime', 'model', 'tool']);
+
+/** Who says something, in full: a name without a kind is that of a user. @throws InvalidAnswerError when it is somebody who cannot answer from outside */
 export function actorOf(by: string = 'user'): Actor {
-  if (insiders.test(by)) throw new InvalidAnswerError({ reason: `\`by\` must be a user, operator or trigger, not ${by}` });
-  return (outsiders.test(by) ? by : `user:${by}`) as Actor;
+  // Also where no name stands behind the colon.
+  const kind = kindOf(by.replace(/:$/, ''));
+  if (insiders.has(kind)) throw new InvalidAnswerError({ reason: `\`by\` must be a user, operator or trigger, not ${by}` });
+  return namedActor(by);
 }
 
 /** What an answer is checked with. */

@@ -1,5 +1,6 @@
 import { AdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
+import { namesOf } from '../ledger/actor.ts';
 
 /** Something that is no answer to any request: an option that does not exist, or somebody who cannot have said it. */
 export class InvalidAnswerError extends AdjutantError {
@@ -22,7 +23,7 @@ export class DecisionNotOfferedError extends AdjutantError {
 /** Somebody answered who is not among those who may. The request is still pending. */
 export class MayNotDecideError extends AdjutantError {
   constructor(data: { requestId: string; by: string; mayDecide: readonly string[] }) {
-    super('may_not_decide', `${data.by} may not answer request "${data.requestId}": only ${data.mayDecide.join(', ')} may.`, data);
+    super('may_not_decide', `${data.by} may not answer request "${data.requestId}": only ${namesOf(data.mayDecide)} may.`, data);
   }
 }
 

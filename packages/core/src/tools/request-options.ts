@@ -29,7 +29,7 @@ export interface RequestOptions<Args = unknown, Schema extends StateSchema = Sta
   readonly onExpire?: OnExpire;
   /** Who may answer after an escalation; needed for `onExpire: 'escalate'`. */
   readonly escalateTo?: readonly string[];
-  /** Who may answer: ids of people, checked against `by` of the answer. @default anybody */
+  /** Who may answer, as in `by` of the answer: `user:ann`, `operator:cfo`; a name without a kind is that of a user. @default anybody */
   readonly mayDecide?: readonly string[] | ((ctx: ToolContext<Args, Schema>) => readonly string[]);
 }
 

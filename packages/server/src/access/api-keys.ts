@@ -1,5 +1,5 @@
 import { AdjutantError, type Clock, type IdSource, type JsonObject, nearestName, type Runtime, systemClock, systemIds } from 'adjutant';
-import type { Actor } from './actor.ts';
+import { type Actor, actorPrefixes, looksLikeActor } from './actor.ts';
 import { type ApiKey, credentialOf, hashOfSecret, isKeyValid, keyComponent, newKeySecret, withoutSecrets } from './api-key.ts';
 import { KeyRing } from './key-ring.ts';
 import { roles as knownRoles, type Role } from './principal.ts';
@@ -208,6 +208,7 @@ function checkedKey({ name, roles, tenant, user, agents }: NewApiKey & { readonl
   if (!isName(tenant)) refuse(`\`tenant\` must be a text of 1 to ${longestText} characters`);
   if (isReservedTenant(tenant)) refuse(`the tenant "${tenant}" is the server's own; names that begin with "adjutant:" cannot be used`);
   if (user !== undefined && !isName(user)) refuse(`\`user\` must be a text of 1 to ${longestText} characters`);
+  if (user !== undefined && looksLikeActor(user)) refuse(`\`user\` is a name without a kind: it cannot begin with one of ${actorPrefixes}`);
   const isList = Array.isArray(roles) && roles.length > 0 && roles.every((role) => knownRoles.includes(role));
   if (!isList) refuse(`\`roles\` must be a list of at least one of ${knownRoles.join(', ')}`);
   const areAgents = agents === undefined || (Array.isArray(agents) && agents.length > 0 && agents.length <= mostAgents && agents.every(isName));

@@ -1,6 +1,7 @@
 import { AdjutantError, type Clock } from 'adjutant';
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { JwtOptions } from '../options.ts';
+import { looksLikeActor } from './actor.ts';
 import { roles as knownRoles, type Principal, type Role } from './principal.ts';
 import { isReservedTenant } from './system-ledger.ts';
 
@@ -83,10 +84,9 @@ function principalOf(claims: JWTPayload, names: NonNullable<JwtOptions['claims']
   const user = claims[names.user ?? 'user'];
   const agents = claims[names.agents ?? 'agents'];
   if (!isName(tenant) || isReservedTenant(tenant)) return undefined;
-  // API keys act under names that begin so.
-  if (!isName(sub) || sub.startsWith('key:')) return undefined;
+  if (!isName(sub) || looksLikeActor(sub)) return undefined;
   // A claim that was asked for by name binds every token.
-  if (user === undefined ? names.user !== undefined : !isName(user)) return undefined;
+  if (user === undefined ? names.user !== undefined : !isName(user) || looksLikeActor(user)) return undefined;
   if (agents === undefined ? names.agents !== undefined : textsOf(agents) === undefined) return undefined;
   const bound = { ...(isName(user) ? { user } : {}), ...(agents === undefined ? {} : { agents: textsOf(agents) ?? [] }) };
   const actor = isName(user) ? (`user:${user}` as const) : (`operator:${sub}` as const);

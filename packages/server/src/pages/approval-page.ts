@@ -1,5 +1,6 @@
 import type { RequestEntry, TokenView } from 'adjutant';
 import { html } from 'hono/html';
+import { shownActor } from '../access/actor.ts';
 import { type PagePart, page } from './page.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -65,7 +66,7 @@ ${user === undefined ? '' : html`<dt>For</dt><dd>${visibleText(user)}</dd>`}
 <dt>Session</dt><dd>${visibleText(session)}</dd>
 <dt>Asked</dt><dd>${timePart(createdAt)}</dd>
 <dt>Answer by</dt><dd>${timePart(end)}</dd>
-${by === undefined ? '' : html`<dt>You decide as</dt><dd>${visibleText(by.replace(/^user:/, ''))}</dd>`}
+${by === undefined ? '' : html`<dt>You decide as</dt><dd>${visibleText(shownActor(by))}</dd>`}
 </dl>`;
 }
 

@@ -1,4 +1,4 @@
-import { DecisionNotOfferedError, MayNotDecideError } from 'adjutant';
+import { actorOf, DecisionNotOfferedError, MayNotDecideError } from 'adjutant';
 import { isAllowed } from '../access/principal.ts';
 import { approvalPath, linkTextOf, refuseWithoutKeys } from '../http/approval-links.ts';
 import type { AddRoutes } from '../http/parts.ts';
@@ -31,7 +31,8 @@ export const addApprovalLinkRoutes: AddRoutes = (api, parts) => {
     async (input) => {
       const { app, principal } = input;
       const { request } = input.params;
-      const { decisions, expiresAt, by = principal.user === undefined ? undefined : principal.actor } = input.body;
+      const { decisions, expiresAt, by: named } = input.body;
+      const by = named !== undefined ? actorOf(named) : principal.user === undefined ? undefined : principal.actor;
       const { mayDecide } = await reachableRequest(input, request);
       if (by !== undefined) assertMayName(input, by);
       else if (mayDecide !== undefined) throw new MayNotDecideError({ requestId: request, by: 'whoever has a link without `by`', mayDecide });
@@ -47,9 +48,8 @@ export const addApprovalLinkRoutes: AddRoutes = (api, parts) => {
   );
 };
 
-/** Whoever could make links in other people's names could decide in their names. */
+/** Whoever could make links in other people's names could decide in their names. @param by with its kind */
 function assertMayName({ principal }: Pick<RouteInput<unknown, unknown, unknown>, 'principal'>, by: string): void {
-  const isOwnName = by === principal.actor || `user:${by}` === principal.actor;
-  if (isOwnName || (principal.user === undefined && isAllowed(principal, 'manage'))) return;
+  if (by === principal.actor || (principal.user === undefined && isAllowed(principal, 'manage'))) return;
   throw new RequestRefusedError(403, 'forbidden', 'A link in the name of somebody else needs the permission "manage".', { permission: 'manage' });
 }

@@ -34,7 +34,10 @@ export const requestSchema = z
       .record(z.string(), z.unknown())
       .optional()
       .openapi({ description: 'JSON Schema of the input, or of the arguments that may be edited.' }),
-    mayDecide: z.array(z.string()).optional().openapi({ description: 'Who may answer. Missing: anybody.' }),
+    mayDecide: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'Who may answer: `user:ann`, `operator:cfo`; a name without a kind is that of a user. Missing: anybody.' }),
     user: z.string().optional().openapi({ description: 'The user of the session, if it has one.' }),
     operationId: z.string().optional().openapi({ description: 'Name of the operation whose result is awaited.' }),
     createdAt: timeSchema,
@@ -128,7 +131,8 @@ export const linkOptionsSchema = z
       .openapi({ description: 'What the link can be used for. Missing: all options of the request that need no input.' }),
     expiresAt: timeSchema.optional().openapi({ description: 'Epoch milliseconds. Missing: the end of the request; without one, in 7 days.' }),
     by: z.string().min(1).max(longestText).optional().openapi({
-      description: 'Whose decision it will be: whoever has the link decides in this name. Another name than your own needs the permission `manage`.',
+      description:
+        'Whose decision it will be: whoever has the link decides in this name. A name without a kind is that of a user. Another name than your own needs the permission `manage`.',
     }),
   })
   .openapi('LinkOptions', { example: { decisions: ['approve', 'reject'] } });

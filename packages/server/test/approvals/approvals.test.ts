@@ -227,7 +227,7 @@ describe('several answers', () => {
 
 describe('who may', () => {
   test('answer is who the tool names', async () => {
-    const { api, requestId, app } = await waitingServer({ mayDecide: ['ann'], server: tokenAuth });
+    const { api, requestId, app } = await waitingServer({ mayDecide: ['operator:ann'], server: tokenAuth });
     const before = await heads(app);
     expect(await send(api, 'POST', `/v1/approvals/${requestId}`, { decision: 'approve' }, await bearer({ sub: 'bob' }))).toMatchObject({
       status: 403,

@@ -1,7 +1,7 @@
 import { isAdjutantError } from '../../base/error.ts';
-import { isSaidBy } from '../../engine/inbox.ts';
 import { actorOf } from '../../engine/request-check.ts';
 import type { RequestEntry } from '../../engine/request-list.ts';
+import { isSaidBy } from '../../ledger/actor.ts';
 import type { Actor } from '../../ledger/event.ts';
 import type { PendingCall } from '../../ledger/pending-call.ts';
 import { refusalsInARow } from './conversation-ledger.ts';
