@@ -55,18 +55,7 @@ export const addChatRoutes: AddRoutes = (api, parts) => {
   addRoute(api, sendChat, (input) => {
     const agent = reachableAgent(input, input.params.agent);
     const message = sentMessage(input.body);
-    switch (message.role) {
-      case 'assistant':
-        return continued(parts, input, agent, message);
-      case 'user':
-        return asked(parts, input, agent, message);
-      case 'system':
-        throw new RequestRefusedError(
-          400,
-          'chat_role_unsupported',
-          'A message of the role "system" cannot be sent: the agent has its own instructions.',
-        );
-    }
+    return parts.streams.holding(input.principal, async (place) => chatResponse(parts, input, await said(parts, input, agent, message), place));
   });
   addRoute(api, resumeChat, async (input) => {
     const { app, params, context } = input;
@@ -77,9 +66,26 @@ export const addChatRoutes: AddRoutes = (api, parts) => {
     const run = lastRun(chat);
     const to = chat.conversation.next.at(-1) ?? chat.conversation.answer?.id;
     if (run === undefined || to === undefined || run.status !== 'open' || run.agent !== agent.name) return context.body(null, 204);
-    return chatResponse(parts, input, told(input, params.session, chat, run, to));
+    const subject = told(input, params.session, chat, run, to);
+    return parts.streams.holding(input.principal, async (place) => chatResponse(parts, input, subject, place));
   });
 };
+
+/** Does what a message says. @returns the answer that it gets */
+async function said(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<ChatSubject> {
+  switch (message.role) {
+    case 'assistant':
+      return continued(input, agent, message);
+    case 'user':
+      return asked(parts, input, agent, message);
+    case 'system':
+      throw new RequestRefusedError(
+        400,
+        'chat_role_unsupported',
+        'A message of the role "system" cannot be sent: the agent has its own instructions.',
+      );
+  }
+}
 
 /** The answer to an input from its beginning to where its run rests. */
 function told({ app }: Asking, session: string, { head }: ChatLedger, { startSeq, restSeq }: ChatRun, to: string): ChatSubject {
@@ -87,7 +93,7 @@ function told({ app }: Asking, session: string, { head }: ChatLedger, { startSeq
 }
 
 /** Somebody wrote to the agent. */
-async function asked(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<Response> {
+async function asked(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<ChatSubject> {
   const { app, body } = input;
   const { id: session, trigger } = body;
   const text = textOfMessage(message);
@@ -100,7 +106,7 @@ async function asked(parts: ServerParts, input: Sent, agent: Runnable, message: 
     throw new RequestRefusedError(409, 'chat_message_changed', 'The message was sent before with another text, and the ledger keeps it.');
   const run = chat.runs.get(before.run);
   if (run === undefined || run.agent !== agent.name) throw new RequestRefusedError(409, 'chat_other_agent', 'The message was sent to another agent.');
-  if (trigger === 'submit-message' || run.status === 'open') return chatResponse(parts, input, told(input, session, chat, run, to));
+  if (trigger === 'submit-message' || run.status === 'open') return told(input, session, chat, run, to);
   return again(parts, input, chat, run, to);
 }
 
@@ -114,7 +120,7 @@ interface NewMessage {
 }
 
 /** A message that the ledger does not have yet begins a run, or goes to the one that is open. */
-async function begun(parts: ServerParts, input: Sent, { agent, chat, to, text, isNew }: NewMessage): Promise<Response> {
+async function begun(parts: ServerParts, input: Sent, { agent, chat, to, text, isNew }: NewMessage): Promise<ChatSubject> {
   const { app, principal, body } = input;
   const { id: session } = body;
   assertNothingAsked(chat);
@@ -124,18 +130,18 @@ async function begun(parts: ServerParts, input: Sent, { agent, chat, to, text, i
   await accepted(parts, input, run);
   const open = lastRun(chat);
   const after = open?.status === 'open' ? open.startSeq - 1 : chat.head;
-  return chatResponse(parts, input, { app, session, after, to, restsAfter: chat.head, awaited: [] });
+  return { app, session, after, to, restsAfter: chat.head, awaited: [] };
 }
 
 /** A run that failed is taken up again where it failed; an answer that was given stands. */
-async function again(parts: ServerParts, input: Sent, chat: ChatLedger, run: ChatRun, to: string): Promise<Response> {
+async function again(parts: ServerParts, input: Sent, chat: ChatLedger, run: ChatRun, to: string): Promise<ChatSubject> {
   const { app, body, principal } = input;
   const { id: session } = body;
   if (run.status === 'completed' || lastRun(chat) !== run)
     throw new RequestRefusedError(409, 'chat_answer_stands', 'The message has its answer, and the ledger keeps it.');
   await app.reopen(session, { reason: 'asked for again in the chat', by: principal.actor });
   await accepted(parts, input, app.resume(session));
-  return chatResponse(parts, input, { app, session, after: run.startSeq - 1, to, restsAfter: chat.head, awaited: [] });
+  return { app, session, after: run.startSeq - 1, to, restsAfter: chat.head, awaited: [] };
 }
 
 async function accepted(parts: ServerParts, input: Sent, run: Run): Promise<void> {
@@ -154,7 +160,7 @@ function assertNothingAsked(chat: ChatLedger): void {
 }
 
 /** Somebody said something to what the run asks for: the run goes on, and with it its answer. */
-async function continued(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<Response> {
+async function continued(input: Sent, agent: Runnable, message: ChatMessage): Promise<ChatSubject> {
   const { app, body, principal } = input;
   const { id: session } = await reachableSession(input, body.id);
   const chat = await readChat(app, session);
@@ -176,7 +182,7 @@ async function continued(parts: ServerParts, input: Sent, agent: Runnable, messa
     await app.answer(requests[index] as string, { by: principal.actor, decision, ...given, ...(reason === undefined ? {} : { reason }) });
   }
   const known = { upTo: chat.head, lastStep: signatureOf(message) };
-  return chatResponse(parts, input, {
+  return {
     app,
     session,
     after: run.startSeq - 1,
@@ -184,7 +190,7 @@ async function continued(parts: ServerParts, input: Sent, agent: Runnable, messa
     restsAfter: chat.head,
     awaited: requests,
     known,
-  });
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { addRoute, defineRoute } from '../http/route.ts';
 import { acceptedSchema, sessionPathSchema } from '../schemas/common.ts';
 import { startedRunSchema } from '../schemas/run.ts';
 import { messageSchema, reasonSchema } from '../schemas/session.ts';
-import { startedAnswer } from './runs.ts';
+import { startedAnswer, withRoom } from './runs.ts';
 
 const tag = 'Sessions';
 
@@ -69,7 +69,7 @@ export const addControlRoutes: AddRoutes = (api, parts) => {
   }
   addRoute(api, continueSession, async (input) => {
     const { id } = await reachableSession(input, input.params.session);
-    return startedAnswer(parts, input, input.app.resume(id));
+    return withRoom(parts, input, (place) => startedAnswer(parts, input, input.app.resume(id), { place }));
   });
 };
 

@@ -24,6 +24,7 @@ import {
   startedRunSchema,
 } from '../schemas/run.ts';
 import { reasonSchema } from '../schemas/session.ts';
+import type { HeldPlace } from '../stream/open-streams.ts';
 import { streamRun } from '../stream/stream-response.ts';
 import { addressOf, ownUser } from './sessions.ts';
 
@@ -111,12 +112,13 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
   addRoute(api, startRun, async (input) => {
     const { body } = input;
     const agent = reachableAgent(input, body.agent);
-    return start(parts, input, { agent, session: await sessionFor(input, body), asked: body });
+    return withRoom(parts, input, async (place) => start(parts, input, { agent, session: await sessionFor(input, body), asked: body, place }));
   });
   addRoute(api, startRunInSession, async (input) => {
     const { body } = input;
     const { id: session } = await reachableSession(input, input.params.session);
-    return start(parts, input, { agent: reachableAgent(input, body.agent), session, asked: body });
+    const agent = reachableAgent(input, body.agent);
+    return withRoom(parts, input, (place) => start(parts, input, { agent, session, asked: body, place }));
   });
   addRoute(api, listRuns, async (input) => {
     const { limit, cursor = Number.POSITIVE_INFINITY } = input.query;
@@ -166,10 +168,11 @@ interface Start {
   readonly agent: Runnable;
   readonly session: string | Awaited<ReturnType<typeof sessionFor>>;
   readonly asked: NewRun;
+  readonly place: HeldPlace | undefined;
 }
 
 /** The request ends and the run does not: its signal is not the run's. */
-function start(parts: ServerParts, input: AnyInput, { agent, session, asked }: Start): Promise<Reply<StartedRun> | Response> {
+function start(parts: ServerParts, input: AnyInput, { agent, session, asked, place }: Start): Promise<Reply<StartedRun> | Response> {
   const runId = asked.id ?? newId(input, 'run');
   const run = input.app.run(agent, {
     session,
@@ -178,20 +181,37 @@ function start(parts: ServerParts, input: AnyInput, { agent, session, asked }: S
     ...(asked.data === undefined ? {} : { data: asked.data as JsonValue }),
   });
   parts.metrics.runStarted(agent.name, run);
-  return startedAnswer(parts, input, run, runId);
+  return startedAnswer(parts, input, run, { runId, place });
 }
 
 /** Answers with a run once what it was asked for is stored: with its stream, if the caller wants that. */
-export async function startedAnswer(parts: ServerParts, input: AnyInput, run: Run, runId?: string): Promise<Reply<StartedRun> | Response> {
+export async function startedAnswer(
+  parts: ServerParts,
+  input: AnyInput,
+  run: Run,
+  { runId, place }: { readonly runId?: string; readonly place: HeldPlace | undefined },
+): Promise<Reply<StartedRun> | Response> {
   const { session, runId: id } = await run.accepted();
   run.catch((error: unknown) => reportFailure(parts, input, error));
   const asked = runId ?? id;
   const home = addressOf(session);
   const address = `${home}/runs/${encodeURIComponent(id)}`;
   const headers = { location: `${home}/runs/${encodeURIComponent(asked)}` };
-  if (wantsStream(input.request)) return streamRun(parts, input, { session, run: id }, headers);
+  if (place !== undefined) return streamRun(parts, input, { session, run: id }, { headers, place });
   const links = { run: headers.location, stream: `${address}/stream`, cancel: `${address}/cancel`, session: home, events: `${home}/events` };
   return { status: 202, body: { session, id, asked, status: 'accepted', links }, headers };
+}
+
+/**
+ * Starts what may be answered with a stream: nothing is stored before the stream has a place.
+ * @param make is given the place if the caller wants a stream
+ */
+export async function withRoom<Made>(
+  { streams }: Pick<ServerParts, 'streams'>,
+  { principal, request }: Pick<AnyInput, 'principal' | 'request'>,
+  make: (place: HeldPlace | undefined) => Promise<Made>,
+): Promise<Made> {
+  return wantsStream(request) ? streams.holding(principal, make) : make(undefined);
 }
 
 function wantsStream({ headers }: Request): boolean {

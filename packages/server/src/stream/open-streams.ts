@@ -5,6 +5,9 @@ import type { ServerMetrics, StreamKind } from '../metrics/metrics.ts';
 /** Seconds after which somebody who has too many streams may try again. */
 const retryAfterSeconds = 5;
 
+/** A place among the streams of a caller, which is the stream's from when it is open on: called, it is free again. Called again it does nothing. */
+export type HeldPlace = () => void;
+
 /** The streams that are open, and how many each caller has. */
 export class OpenStreams {
   readonly #limit: number;
@@ -27,13 +30,28 @@ export class OpenStreams {
    * @returns what counts it out; called again it does nothing
    * @throws RequestRefusedError `too_many_streams` (429)
    */
-  open(principal: Pick<Principal, 'id' | 'tenant'>, kind: StreamKind): () => void {
+  open(principal: Pick<Principal, 'id' | 'tenant'>, kind: StreamKind): HeldPlace {
     this.assertRoom(principal);
     return this.count(principal, kind);
   }
 
+  /**
+   * Carries out what is to be answered with a stream once there is a place for it: what is refused for want of one has done nothing. The place is
+   * that of the stream, and free again when nothing comes of it.
+   * @throws what `make` throws, RequestRefusedError `too_many_streams` (429)
+   */
+  async holding<Made>(principal: Pick<Principal, 'id' | 'tenant'>, make: (place: HeldPlace) => Promise<Made>): Promise<Made> {
+    const place = this.open(principal, 'sse');
+    try {
+      return await make(place);
+    } catch (error) {
+      place();
+      throw error;
+    }
+  }
+
   /** As `open`, for what `assertRoom` has let in. */
-  count(principal: Pick<Principal, 'id' | 'tenant'>, kind: StreamKind): () => void {
+  count(principal: Pick<Principal, 'id' | 'tenant'>, kind: StreamKind): HeldPlace {
     const caller = nameOf(principal);
     const count = this.#counts.get(caller) ?? 0;
     this.#counts.set(caller, count + 1);

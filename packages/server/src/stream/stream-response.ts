@@ -5,6 +5,7 @@ import type { RouteInput } from '../http/route.ts';
 import { eventStream, type StreamEnding } from './event-stream.ts';
 import { followed, type StreamSubject } from './followed.ts';
 import type { SentFrame } from './frame.ts';
+import type { HeldPlace } from './open-streams.ts';
 import { beginning } from './position.ts';
 
 /** Of a request: what its stream needs. */
@@ -17,6 +18,13 @@ export const streamHeaders: Readonly<Record<string, string>> = {
   'x-accel-buffering': 'no',
 };
 
+/** What an answer with a stream has besides the stream. */
+export interface StreamAnswer {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The place that was held for it. @default a new one */
+  readonly place?: HeldPlace;
+}
+
 /**
  * Answers with a stream of server-sent events; with 204, by which an `EventSource` comes to rest, when there is nothing more to be told.
  * @throws RequestRefusedError `run_not_found` (404), `too_many_streams` (429)
@@ -25,14 +33,16 @@ export async function streamResponse(
   parts: ServerParts,
   { principal, request, requestId }: Omit<StreamRequest, 'app'>,
   subject: StreamSubject,
-  headers: Readonly<Record<string, string>> = {},
+  { headers = {}, place }: StreamAnswer = {},
 ): Promise<Response> {
   const { clock, metrics, options, streams } = parts;
   const stream = await followed(subject);
-  if (stream === undefined) return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } });
   const answer = { status: 200, headers: { ...streamHeaders, ...headers } };
-  if (request.method === 'HEAD') return new Response(null, answer);
-  const onClose = streams.open(principal, 'sse');
+  if (stream === undefined || request.method === 'HEAD') {
+    place?.();
+    return new Response(null, stream === undefined ? { status: 204, headers: { 'cache-control': 'no-store' } } : answer);
+  }
+  const onClose = place ?? streams.open(principal, 'sse');
   // Not the request itself: as long as the stream lasts, nobody needs all that hangs on it.
   const { method, url } = request;
   const body = eventStream((signal) => stream.follow(signal), {
@@ -61,9 +71,9 @@ export function streamRun(
   parts: ServerParts,
   input: StreamRequest,
   { session, run }: { readonly session: string; readonly run: string },
-  headers: Readonly<Record<string, string>> = {},
+  answer: StreamAnswer,
 ): Promise<Response> {
-  return streamResponse(parts, input, { app: input.app, session, run, profile: 'native', position: beginning }, headers);
+  return streamResponse(parts, input, { app: input.app, session, run, profile: 'native', position: beginning }, answer);
 }
 
 /** What a reader is told when its stream breaks; the operator is told more. */

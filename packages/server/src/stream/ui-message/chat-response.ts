@@ -5,6 +5,7 @@ import type { ServerParts } from '../../http/parts.ts';
 import { problemOf } from '../../http/problem.ts';
 import { eventStream } from '../event-stream.ts';
 import type { SentFrame } from '../frame.ts';
+import type { HeldPlace } from '../open-streams.ts';
 import { brokenFrame, streamEndings, streamHeaders } from '../stream-response.ts';
 import { type AnswerSubject, AnswerTeller } from './answer-teller.ts';
 import type { UiChunk } from './chunk.ts';
@@ -25,18 +26,20 @@ interface Reader {
 
 const done: SentFrame = { event: 'done', data: {} };
 
-/** Answers with the UI message stream of the AI SDK. @throws RequestRefusedError `too_many_streams` (429) */
-export function chatResponse(parts: ServerParts, { principal, request, requestId }: Reader, subject: ChatSubject): Response {
-  const { clock, metrics, options, streams } = parts;
+/** Answers with the UI message stream of the AI SDK, in the place that was held for it. */
+export function chatResponse(parts: ServerParts, { principal, request, requestId }: Reader, subject: ChatSubject, place: HeldPlace): Response {
+  const { clock, metrics, options } = parts;
   const answer = { status: 200, headers: { ...streamHeaders, 'x-vercel-ai-ui-message-stream': 'v1' } };
-  if (request.method === 'HEAD') return new Response(null, answer);
-  const onClose = streams.open(principal, 'sse');
+  if (request.method === 'HEAD') {
+    place();
+    return new Response(null, answer);
+  }
   const body = eventStream((signal) => tellAnswer(subject, signal), {
     clock,
     encode: encodedChunk,
     endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
     heartbeat: options.stream.heartbeat,
-    onClose,
+    onClose: place,
     onSent: (frames) => {
       for (let i = 0; i < frames; i++) metrics.eventSent('sse');
     },
