@@ -87,17 +87,32 @@ function isSameHash(left: string, right: string): boolean {
 /** What an unknown id is compared with, so that it takes as long as a known one. */
 const noHash = hashOfSecret('');
 
+/** A key, and which of its secrets opened it. */
+export interface OpenedKey {
+  readonly key: ApiKey;
+  /** SHA-256 of the secret. */
+  readonly hash: string;
+}
+
 /** The key that a credential opens now, if there is one. */
-export function openedKey(records: KeyRecords, credential: string, now: number): ApiKey | undefined {
+export function openedKey(records: KeyRecords, credential: string, now: number): OpenedKey | undefined {
   const parsed = parsedCredential(credential);
   if (parsed === undefined) return undefined;
   const record = records.get(parsed.id);
   const given = hashOfSecret(parsed.secret);
   const isCurrent = isSameHash(given, record?.hash ?? noHash);
   const isPrevious = isSameHash(given, record?.previousHash ?? noHash);
-  if (record === undefined || !isKeyValid(record.key, now)) return undefined;
-  if (isCurrent) return record.key;
-  return isPrevious && now < (record.key.previousUntil ?? 0) ? record.key : undefined;
+  // Both were compared, whichever it is.
+  if (record === undefined || (!isCurrent && !isPrevious) || now >= endOfSecret(record, given)) return undefined;
+  return { key: record.key, hash: given };
+}
+
+/** Epoch milliseconds from which a secret of a key is not accepted any more; 0 for one that is not, whatever the time. */
+export function endOfSecret({ key, hash, previousHash }: KeyRecord, secretHash: string): number {
+  const { revokedAt, expiresAt, previousUntil = 0 } = key;
+  if (revokedAt !== undefined) return 0;
+  if (secretHash === hash) return expiresAt;
+  return secretHash === previousHash ? Math.min(expiresAt, previousUntil) : 0;
 }
 
 /** Whether a key is accepted at a time. */

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { ServerEnv, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import type { AuthOptions } from '../options.ts';
-import { type ApiKey, isKeyCredential } from './api-key.ts';
+import { isKeyCredential, type OpenedKey } from './api-key.ts';
 import { credentialIn } from './credential.ts';
 import { JwtVerifier } from './jwt.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -46,12 +46,13 @@ export function authenticator({ app, options, clock, access }: ServerParts): Aut
 async function principalBy(credential: string, auth: AuthOptions, ring: KeyRing, verifier: JwtVerifier | undefined): Promise<Principal | undefined> {
   if (!isKeyCredential(credential)) return verifier?.principal(credential);
   if (auth.keys === false) return undefined;
-  const key = await ring.open(credential);
-  return key === undefined ? undefined : principalOfKey(key);
+  const opened = await ring.open(credential);
+  return opened === undefined ? undefined : principalOfKey(opened);
 }
 
-function principalOfKey({ id, tenant, roles, user, agents, expiresAt }: ApiKey): Principal {
+function principalOfKey({ key: { id, tenant, roles, user, agents, expiresAt }, hash }: OpenedKey): Principal {
   const bound = { ...(user === undefined ? {} : { user }), ...(agents === undefined ? {} : { agents }) };
   // Not its name: whoever makes keys could otherwise act under the name of somebody else.
-  return { id: `key:${id}`, tenant, roles, ...bound, actor: user === undefined ? `operator:key:${id}` : `user:${user}`, expiresAt };
+  const actor = user === undefined ? (`operator:key:${id}` as const) : (`user:${user}` as const);
+  return { id: `key:${id}`, tenant, roles, ...bound, actor, expiresAt, key: { id, secretHash: hash } };
 }

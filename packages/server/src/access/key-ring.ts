@@ -1,5 +1,5 @@
 import type { Clock, IdSource, Runtime } from 'adjutant';
-import { type ApiKey, foldKeyEvent, type KeyRecord, type KeyRecords, openedKey } from './api-key.ts';
+import { foldKeyEvent, type KeyRecord, type KeyRecords, type OpenedKey, openedKey } from './api-key.ts';
 import { type DecisionDraft, SystemLedger, systemTenant } from './system-ledger.ts';
 
 /** What a change of keys is decided by. */
@@ -24,7 +24,7 @@ export class KeyRing {
   }
 
   /** The key that a credential opens; `undefined` when it opens none, for whatever reason. @throws StoreUnavailableError */
-  async open(credential: string): Promise<ApiKey | undefined> {
+  async open(credential: string): Promise<OpenedKey | undefined> {
     return openedKey(await this.records(), credential, this.#clock.now());
   }
 

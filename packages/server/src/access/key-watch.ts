@@ -1,12 +1,19 @@
 import type { Clock } from 'adjutant';
-import { isKeyValid } from './api-key.ts';
+import { endOfSecret } from './api-key.ts';
 import type { KeyRing } from './key-ring.ts';
 
-interface Watcher {
-  readonly key: string;
-  /** Called once, when the key is not accepted any more. */
+/** A secret of a key that somebody is let in by. */
+export interface WatchedSecret {
+  readonly id: string;
+  readonly secretHash: string;
+}
+
+interface Watcher extends WatchedSecret {
+  /** Called once, when the secret is not accepted any more. */
   readonly onEnd: () => void;
-  readonly stopTimer: () => void;
+  /** Epoch milliseconds at which it ends by itself, as far as is known. */
+  endsAt: number;
+  stopTimer: () => void;
 }
 
 export interface KeyWatchPorts {
@@ -18,7 +25,7 @@ export interface KeyWatchPorts {
   readonly closing: AbortSignal;
 }
 
-/** Says when keys end that somebody is let in by for long: one look at their ledger serves all, and there is none while nobody wants to know. */
+/** Says when secrets of keys end that somebody is let in by for long: one look at their ledger serves all, and there is none while nobody wants to know. */
 export class KeyWatch {
   readonly #ports: KeyWatchPorts;
   readonly #watchers = new Set<Watcher>();
@@ -29,14 +36,13 @@ export class KeyWatch {
   }
 
   /**
-   * @param expiresAt epoch milliseconds at which the key ends by itself
+   * @param endsAt epoch milliseconds at which the key ends by itself; whether its secret ends before is looked up
    * @returns what ends the watch
    */
-  watch(key: string, expiresAt: number, onEnd: () => void): () => void {
-    const { clock } = this.#ports;
-    const stopTimer = clock.setTimer(Math.max(0, expiresAt - clock.now()), () => this.#end(watcher));
-    const watcher: Watcher = { key, onEnd, stopTimer };
+  watch({ id, secretHash }: WatchedSecret, endsAt: number, onEnd: () => void): () => void {
+    const watcher: Watcher = { id, secretHash, onEnd, endsAt, stopTimer: () => undefined };
     this.#watchers.add(watcher);
+    this.#setTimer(watcher);
     if (this.#following === undefined) this.#begin();
     else void this.#look().catch((error: unknown) => this.#fail(error));
     return () => this.#remove(watcher);
@@ -62,10 +68,25 @@ export class KeyWatch {
     const { records, seq } = await ring.look();
     const now = clock.now();
     for (const watcher of [...this.#watchers]) {
-      const key = records.get(watcher.key)?.key;
-      if (key === undefined || !isKeyValid(key, now)) this.#end(watcher);
+      const record = records.get(watcher.id);
+      const endsAt = record === undefined ? 0 : endOfSecret(record, watcher.secretHash);
+      if (endsAt <= now) this.#end(watcher);
+      else if (endsAt !== watcher.endsAt) {
+        // The key was rotated: the secret ends with its grace, or has the new term.
+        watcher.endsAt = endsAt;
+        this.#setTimer(watcher);
+      }
     }
     return seq;
+  }
+
+  #setTimer(watcher: Watcher): void {
+    const { clock } = this.#ports;
+    watcher.stopTimer();
+    watcher.stopTimer = clock.setTimer(Math.max(0, watcher.endsAt - clock.now()), () => {
+      // A rotation that has not been heard of yet may have given it a longer term. Where nobody can say so, it has ended.
+      void this.#look().catch(() => this.#end(watcher));
+    });
   }
 
   #end(watcher: Watcher): void {

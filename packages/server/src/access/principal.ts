@@ -15,9 +15,6 @@ export const permissionsOfRole: Readonly<Record<Role, readonly Permission[]>> = 
 
 export const roles: readonly Role[] = ['viewer', 'auditor', 'operator', 'admin'];
 
-/** Begins the ids of callers with an API key. */
-export const keyPrefix = 'key:';
-
 /** Whoever calls the server, as its credential says. */
 export interface Principal {
   /** Names the caller in audit events and limits: `key:<id>`, `jwt:<subject>`, `local`; `anonymous` on routes that anybody may call. */
@@ -33,6 +30,8 @@ export interface Principal {
   readonly actor: Actor;
   /** Epoch milliseconds from which its credential is not accepted any more. @default it does not end by itself */
   readonly expiresAt?: number;
+  /** The API key that it came with, and by which of its secrets: a rotation ends the one before. @default none */
+  readonly key?: { readonly id: string; readonly secretHash: string };
 }
 
 /** Whether one of the roles gives the permission. */

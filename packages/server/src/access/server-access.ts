@@ -2,7 +2,7 @@ import type { Clock, IdSource, Runtime } from 'adjutant';
 import { AuditLog } from './audit/audit-log.ts';
 import { KeyRing } from './key-ring.ts';
 import { KeyWatch } from './key-watch.ts';
-import { keyPrefix, type Principal } from './principal.ts';
+import type { Principal } from './principal.ts';
 
 export interface ServerAccessPorts {
   readonly clock: Clock;
@@ -28,17 +28,15 @@ export class ServerAccess {
   }
 
   /**
-   * Aborted when the caller's credential is not accepted any more: its key was revoked, or its time is over. For what goes on long after it was
+   * Aborted when the caller's credential is not accepted any more: its key was revoked, or rotated past the grace of its secret, or its time is over. For what goes on long after it was
    * let in, such as streams.
    * @param whileOpen aborted when nobody wants to know any more
    */
-  ended({ id, expiresAt }: Principal, whileOpen: AbortSignal): AbortSignal {
+  ended({ key, expiresAt }: Principal, whileOpen: AbortSignal): AbortSignal {
     const ended = new AbortController();
     if (expiresAt === undefined || whileOpen.aborted) return ended.signal;
     const end = (): void => ended.abort();
-    const stop = id.startsWith(keyPrefix)
-      ? this.#watch.watch(id.slice(keyPrefix.length), expiresAt, end)
-      : this.#clock.setTimer(Math.max(0, expiresAt - this.#clock.now()), end);
+    const stop = key !== undefined ? this.#watch.watch(key, expiresAt, end) : this.#clock.setTimer(Math.max(0, expiresAt - this.#clock.now()), end);
     whileOpen.addEventListener('abort', stop, { once: true });
     return ended.signal;
   }
