@@ -438,8 +438,8 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
     checkForkOptions(options);
     const open = this.#sessions.get(sessionId);
     if (open?.ledger.failure === undefined) await open?.ledger.durable();
-    const { id = `session_${this.#ids.next()}`, shared = 'isolated', at } = options;
-    await makeFork(this.#ports(), sessionId, { id, shared, ...(at === undefined ? {} : { at }) });
+    const { id = `session_${this.#ids.next()}`, shared = 'isolated', at, by } = options;
+    await makeFork(this.#ports(), sessionId, { id, shared, by, ...(at === undefined ? {} : { at }) });
     return this.session({ id });
   }
 

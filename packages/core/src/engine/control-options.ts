@@ -21,7 +21,7 @@ import type { CancelOptions, ControlOptions, SendOptions } from './advance.ts';
 import { InvalidRunError } from './errors.ts';
 import type { ReopenOptions } from './reopen.ts';
 
-const isOutsider: OptionCheck = (value) =>
+export const isOutsider: OptionCheck = (value) =>
   typeof value === 'string' && /^(user|operator|trigger)(:.+)?$/s.test(value)
     ? undefined
     : "'user', 'operator' or 'trigger', with an id behind a colon";

@@ -14,13 +14,14 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
-import type { StreamEvent } from '../ledger/event.ts';
+import type { Actor, StreamEvent } from '../ledger/event.ts';
 import { type AnySession, Session } from '../ledger/session.ts';
 import type { ScopeIds } from '../ledger/shared-state.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
 import type { ForkScopes } from '../ledger/time-travel-fork.ts';
 import type { ConsumptionLimits } from '../supervision/limits.ts';
 import { isListOfGrants } from '../supervision/permission.ts';
+import { isOutsider } from './control-options.ts';
 import { InvalidRunError } from './errors.ts';
 import type { OnStep } from './run-context.ts';
 
@@ -100,6 +101,8 @@ export interface ForkOptions {
    * `live`: it takes part in them like any other session. @default 'isolated'
    */
   readonly shared?: ForkScopes;
+  /** Who makes the fork, for the ledger: `user:ann`. @default 'operator' */
+  readonly by?: Actor;
 }
 
 /** Most calls, spawns, dispatches and hand-overs from the root down to one invocation. */
@@ -151,6 +154,7 @@ const forkChecks: OptionChecks<ForkOptions> = {
   at: (value) => (typeof value === 'number' ? undefined : 'the seq of an event'),
   id: isNonEmptyText,
   shared: isOneOf('isolated', 'live'),
+  by: isOutsider,
 };
 
 /** @throws InvalidRunError */

@@ -1,11 +1,19 @@
 import { isAdjutantError } from '../base/error.ts';
 import { findInvalidOption, isCount, isNonEmptyText, isOneOf, type OptionChecks } from '../base/options.ts';
 import { InvalidCursorError, SessionExistsError, SessionNotFoundError } from '../ledger/errors.ts';
+import type { Actor } from '../ledger/event.ts';
 import type { LedgerStore, ListOptions, SessionListing } from '../ledger/port.ts';
 import type { AnySession, Session } from '../ledger/session.ts';
 import type { StateSchema } from '../ledger/state-types.ts';
+import { isOutsider } from './control-options.ts';
 import { InvalidRunError } from './errors.ts';
 import type { SessionOptions } from './run-options.ts';
+
+/** A session that is made and stored at once. */
+export interface NewSessionOptions<Schema extends StateSchema = StateSchema> extends Omit<SessionOptions<Schema>, 'existing' | 'observe'> {
+  /** Who makes it, for the ledger: `user:ann`. @default nobody in particular */
+  readonly by?: Actor;
+}
 
 /** Which sessions are listed, and in which order. */
 export interface SessionQuery {
@@ -66,14 +74,22 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
    * time one succeeds. The session is not held: any process may run on it.
    * @throws InvalidRunError, SessionExistsError, StoreUnavailableError
    */
-  async create<Schema extends StateSchema = OwnSchema>(options: Omit<SessionOptions<Schema>, 'existing' | 'observe'> = {}): Promise<Session<Schema>> {
-    const session = await this.#ports.open<Schema>({ ...options, existing: 'fail' });
+  async create<Schema extends StateSchema = OwnSchema>({ by, ...options }: NewSessionOptions<Schema> = {}): Promise<Session<Schema>> {
+    const invalid = by === undefined ? undefined : isOutsider(by);
+    if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be made', reason: `\`by\` must be ${invalid}` });
+    const session = await this.#ports.open<Schema>({ ...(options as SessionOptions<Schema>), existing: 'fail' });
     const { ledger } = session;
     try {
       await ledger.own();
       // The first event belongs to whoever made the session: nobody else can begin its ledger again.
       ledger.append([
-        { type: 'decision', by: 'runtime', component: 'session', decision: 'create', reasoning: 'The session was made before its first run.' },
+        {
+          type: 'decision',
+          by: by ?? 'runtime',
+          component: 'session',
+          decision: 'create',
+          reasoning: 'The session was made before its first run.',
+        },
       ]);
       await session.observeShared({ declare: true });
       await ledger.release();

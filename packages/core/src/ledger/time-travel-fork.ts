@@ -1,5 +1,5 @@
 import { SessionNotFoundError } from './errors.ts';
-import { type Event, type EventDraft, type EventOf, type EventType, eventVersions } from './event.ts';
+import { type Actor, type Event, type EventDraft, type EventOf, type EventType, eventVersions } from './event.ts';
 import type { Ledger, LedgerPorts } from './ledger.ts';
 import type { AppendReceipt } from './port.ts';
 import { checkSeq } from './time-travel.ts';
@@ -17,6 +17,8 @@ interface ForkRecord {
   /** The session that it comes from, and the last event that they share; unknown for a fork that nobody recorded when it was made. */
   readonly from?: string | undefined;
   readonly at: number;
+  /** Who made it. @default 'operator' */
+  readonly by?: Actor | undefined;
 }
 
 const texts: Readonly<Record<ForkScopes, string>> = {
@@ -25,9 +27,9 @@ const texts: Readonly<Record<ForkScopes, string>> = {
 };
 
 /** The first event of a fork's own: every process that opens the fork treats its shared scopes as it says. */
-export function forkDecision({ session, shared, from, at }: ForkRecord): Extract<EventDraft, { type: 'decision' }> {
+export function forkDecision({ session, shared, from, at, by = 'operator' }: ForkRecord): Extract<EventDraft, { type: 'decision' }> {
   const data = { session, at, ...(from === undefined ? {} : { from }) };
-  return { type: 'decision', by: 'operator', component: 'fork', decision: shared, reasoning: texts[shared], data };
+  return { type: 'decision', by, component: 'fork', decision: shared, reasoning: texts[shared], data };
 }
 
 function lastForkDecision(outside: readonly Event[]): EventOf<'decision'> | undefined {
@@ -59,13 +61,17 @@ export function isUnrecordedFork(session: string, head: AppendReceipt, outside: 
  * event, and nobody owns the fork.
  * @throws SessionNotFoundError, SessionExistsError, SeqOutOfRangeError
  */
-export async function makeFork(ports: LedgerPorts, from: string, fork: { readonly id: string; readonly at?: number; readonly shared: ForkScopes }) {
+export async function makeFork(
+  ports: LedgerPorts,
+  from: string,
+  fork: Omit<ForkRecord, 'session' | 'from' | 'at'> & { readonly id: string; readonly at?: number },
+) {
   const { store, scope } = ports;
   const head = await store.head(from);
   if (head === undefined) throw new SessionNotFoundError({ session: from, app: scope.app });
   checkSeq(fork.at ?? head.seq, head.seq);
   const at = await afterAnswer(ports, from, fork.at ?? head.seq, head.seq);
-  await store.fork(from, at, fork.id, [await firstEvent(ports, from, { session: fork.id, shared: fork.shared, from, at })]);
+  await store.fork(from, at, fork.id, [await firstEvent(ports, from, { session: fork.id, shared: fork.shared, from, at, by: fork.by })]);
 }
 
 /** Events between the parts of one answer of a model, which are one append. */

@@ -62,7 +62,7 @@ export const addChatRoutes: AddRoutes = (api, parts) => {
     const agent = reachableAgent(input, params.agent);
     const [listing] = await app.list({ id: params.session, limit: 1 });
     // A chat that has not begun is no fault of the page that opens it.
-    const chat = listing === undefined || !isReachable(input, listing) ? emptyChat : await readChat(app, params.session);
+    const chat = listing === undefined || !(await isReachable(input, listing)) ? emptyChat : await readChat(app, params.session);
     const run = lastRun(chat);
     const to = chat.conversation.next.at(-1) ?? chat.conversation.answer?.id;
     if (run === undefined || to === undefined || run.status !== 'open' || run.agent !== agent.name) return context.body(null, 204);
@@ -88,8 +88,14 @@ async function said(parts: ServerParts, input: Sent, agent: Runnable, message: C
 }
 
 /** The answer to an input from its beginning to where its run rests. */
-function told({ app }: Asking, session: string, { head }: ChatLedger, { startSeq, restSeq }: ChatRun, to: string): ChatSubject {
-  return { app, session, after: startSeq - 1, to, restsAfter: restSeq === undefined ? head : restSeq - 1, awaited: [] };
+function told(
+  { app, principal: { agents } }: Asking,
+  session: string,
+  { head }: ChatLedger,
+  { startSeq, restSeq }: ChatRun,
+  to: string,
+): ChatSubject {
+  return { app, agents, session, after: startSeq - 1, to, restsAfter: restSeq === undefined ? head : restSeq - 1, awaited: [] };
 }
 
 /** Somebody wrote to the agent. */
@@ -130,7 +136,7 @@ async function begun(parts: ServerParts, input: Sent, { agent, chat, to, text, i
   await accepted(parts, input, run);
   const open = lastRun(chat);
   const after = open?.status === 'open' ? open.startSeq - 1 : chat.head;
-  return { app, session, after, to, restsAfter: chat.head, awaited: [] };
+  return { app, agents: principal.agents, session, after, to, restsAfter: chat.head, awaited: [] };
 }
 
 /** A run that failed is taken up again where it failed; an answer that was given stands. */
@@ -141,7 +147,7 @@ async function again(parts: ServerParts, input: Sent, chat: ChatLedger, run: Cha
     throw new RequestRefusedError(409, 'chat_answer_stands', 'The message has its answer, and the ledger keeps it.');
   await app.reopen(session, { reason: 'asked for again in the chat', by: principal.actor });
   await accepted(parts, input, app.resume(session));
-  return { app, session, after: run.startSeq - 1, to, restsAfter: chat.head, awaited: [] };
+  return { app, agents: principal.agents, session, after: run.startSeq - 1, to, restsAfter: chat.head, awaited: [] };
 }
 
 async function accepted(parts: ServerParts, input: Sent, run: Run): Promise<void> {
@@ -184,6 +190,7 @@ async function continued(input: Sent, agent: Runnable, message: ChatMessage): Pr
   const known = { upTo: chat.head, lastStep: signatureOf(message) };
   return {
     app,
+    agents: principal.agents,
     session,
     after: run.startSeq - 1,
     to: answer.id,

@@ -4,7 +4,7 @@ import { ledgersOf, withLargeValues } from '../http/large-values.ts';
 import { isBegunBefore, newId } from '../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
-import { reachableAgent, reachableSession } from '../http/reachable.ts';
+import { reachableAgent, reachableSession, readReachable } from '../http/reachable.ts';
 import { addRoute, defineRoute, type Reply, type RouteInput } from '../http/route.ts';
 import { noUse } from '../runs/model-use.ts';
 import { type RunView, runAtRest, runsOf } from '../runs/run-view.ts';
@@ -122,8 +122,7 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
   });
   addRoute(api, listRuns, async (input) => {
     const { limit, cursor = Number.POSITIVE_INFINITY } = input.query;
-    const { id } = await reachableSession(input, input.params.session);
-    const { all } = await runsOf(input.app, id);
+    const { all } = await readReachable(input, input.params.session, ({ id }) => runsOf(input.app, id));
     const older = all.filter(({ startSeq }) => startSeq < cursor).toReversed();
     const page = older.slice(0, limit);
     const next = older.length > limit ? page.at(-1) : undefined;
@@ -131,14 +130,15 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
   });
   addRoute(api, getRun, async (input) => {
     const { app, params, query, request } = input;
-    const { id: session } = await reachableSession(input, params.session);
-    const { signal, end } = patience(parts, request, query.wait);
-    try {
-      const view = await runAtRest({ app, session, run: params.run }, signal);
-      return { status: 200, body: await runAnswer(input, session, view) };
-    } finally {
-      end();
-    }
+    return readReachable(input, params.session, async ({ id: session }) => {
+      const { signal, end } = patience(parts, request, query.wait);
+      try {
+        const view = await runAtRest({ app, session, run: params.run }, signal);
+        return { status: 200, body: await runAnswer(input, session, view) };
+      } finally {
+        end();
+      }
+    });
   });
   addRoute(api, cancelRun, async (input) => {
     const { app, params, body, principal } = input;

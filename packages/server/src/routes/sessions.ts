@@ -104,6 +104,7 @@ export const addSessionRoutes: AddRoutes = (api) => {
         ...(user === undefined ? {} : { userId: user }),
         ...(scopes === undefined ? {} : { scopes }),
         ...(permissions === undefined ? {} : { permissions }),
+        by: input.principal.actor,
       });
     } catch (error) {
       if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
@@ -135,7 +136,7 @@ export const addSessionRoutes: AddRoutes = (api) => {
     const id = body.id ?? newId(input, 'session');
     try {
       const { at, shared } = body;
-      await app.fork(from, { id, ...(at === undefined ? {} : { at }), ...(shared === undefined ? {} : { shared }) });
+      await app.fork(from, { id, ...(at === undefined ? {} : { at }), ...(shared === undefined ? {} : { shared }), by: input.principal.actor });
     } catch (error) {
       if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
     }
@@ -207,7 +208,7 @@ async function reachablePage(input: Asking, query: SessionQuery): Promise<Sessio
       ...(user === undefined ? {} : { user }),
       ...(cursor === undefined ? {} : { cursor }),
     });
-    sessions.push(...page.sessions.filter((listing) => isReachable(input, listing)));
+    for (const listing of page.sessions) if (await isReachable(input, listing)) sessions.push(listing);
     cursor = page.cursor;
     if (cursor === undefined || sessions.length >= limit) break;
   }

@@ -39,7 +39,7 @@ export const addSocketRoutes: AddRoutes = (api, parts) => {
       const position = positionOf(request, query.after);
       const { seq } = await reachableSession(input, params.session);
       assertInLedger(position, seq);
-      const stream = await followed({ app, session: params.session, profile: query.profile, position });
+      const stream = await followed({ app, agents: input.principal.agents, session: params.session, profile: query.profile, position });
       parts.streams.assertRoom(input.principal);
       if (stream === undefined) throw unavailable();
       return open(api, parts, input, { session: params.session, stream });

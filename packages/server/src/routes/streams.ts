@@ -49,7 +49,7 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       const position = positionOf(request, asked.after);
       const { seq } = await reachableSession(input, params.session);
       assertInLedger(position, seq);
-      return streamResponse(parts, input, { app, session: params.session, profile: asked.profile, position });
+      return streamResponse(parts, input, { app, agents: input.principal.agents, session: params.session, profile: asked.profile, position });
     },
   );
   addRoute(
@@ -71,7 +71,8 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       const position = positionOf(request, asked.after);
       const { seq } = await reachableSession(input, params.session);
       assertInLedger(position, seq);
-      return streamResponse(parts, input, { app, session: params.session, run: params.run, profile: asked.profile, position });
+      const { agents } = input.principal;
+      return streamResponse(parts, input, { app, agents, session: params.session, run: params.run, profile: asked.profile, position });
     },
   );
 };

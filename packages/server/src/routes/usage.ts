@@ -32,7 +32,7 @@ export const addUsageRoutes: AddRoutes = (api) => {
       const used: UsagePage['sessions'] = [];
       let total = noUse;
       for (const listing of sessions) {
-        if (!isReachable(input, listing) || mustBeIdle(listing, query)) continue;
+        if (mustBeIdle(listing, query) || !(await isReachable(input, listing))) continue;
         const usage = await usageOf(input, listing.id, query);
         if (usage.byModel.length === 0) continue;
         total = useOfBoth(total, usage.total);

@@ -4,6 +4,7 @@ import type { SentFrame, Teller } from './frame.ts';
 import { numbered, type Position, withoutRead } from './position.ts';
 import { type ProfileName, tellerNamed } from './profile-names.ts';
 import { concerns, isRoot, type RunState, runAfter, runOf } from './run-state.ts';
+import { withinReach } from './within-reach.ts';
 
 /** What a reader wants to be told. */
 export interface StreamSubject {
@@ -11,6 +12,8 @@ export interface StreamSubject {
   readonly session: string;
   /** Only what concerns this run. @default the whole session */
   readonly run?: string | undefined;
+  /** The agents that the reader is bound to. `undefined`: all. */
+  readonly agents: readonly string[] | undefined;
   readonly profile: ProfileName;
   readonly position: Position;
 }
@@ -79,12 +82,12 @@ function isReadable(event: StoredEvent): event is Event {
   return event.type !== 'unreadable';
 }
 
-async function* tellSession(
-  { app, session }: StreamSubject,
-  { teller, position }: Prefix,
-  signal: AbortSignal,
-): ReturnType<FollowedStream['follow']> {
-  for await (const event of app.follow(session, { after: position.after, signal })) {
+function eventsOf(subject: StreamSubject, { after }: Position, signal: AbortSignal): AsyncIterable<StreamEvent> {
+  return withinReach(subject.app.follow(subject.session, { after, signal }), subject);
+}
+
+async function* tellSession(subject: StreamSubject, { teller, position }: Prefix, signal: AbortSignal): ReturnType<FollowedStream['follow']> {
+  for await (const event of eventsOf(subject, position, signal)) {
     const frames = framesOf(teller, event, position);
     if (frames.length > 0) yield frames;
   }
@@ -92,11 +95,11 @@ async function* tellSession(
 
 /** Says of a run also when it waits, and ends with it. */
 async function* tellRun(subject: StreamSubject, run: string, prefix: Prefix, signal: AbortSignal): ReturnType<FollowedStream['follow']> {
-  const { app, session } = subject;
+  const { session } = subject;
   const { teller, position, reopenedAt } = prefix;
   let state = prefix.run;
   if (state?.status === 'waiting') yield [waitingFrame(session, run, state)];
-  for await (const event of app.follow(session, { after: position.after, signal })) {
+  for await (const event of eventsOf(subject, position, signal)) {
     const before = state;
     if (isDurable(event)) state = runAfter(run, state, event);
     if (!concerns(run, before, event)) continue;

@@ -73,7 +73,12 @@ export function streamRun(
   { session, run }: { readonly session: string; readonly run: string },
   answer: StreamAnswer,
 ): Promise<Response> {
-  return streamResponse(parts, input, { app: input.app, session, run, profile: 'native', position: beginning }, answer);
+  return streamResponse(
+    parts,
+    input,
+    { app: input.app, agents: input.principal.agents, session, run, profile: 'native', position: beginning },
+    answer,
+  );
 }
 
 /** What a reader is told when its stream breaks; the operator is told more. */

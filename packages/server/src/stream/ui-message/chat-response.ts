@@ -7,6 +7,7 @@ import { eventStream } from '../event-stream.ts';
 import type { SentFrame } from '../frame.ts';
 import type { HeldPlace } from '../open-streams.ts';
 import { brokenFrame, streamEndings, streamHeaders } from '../stream-response.ts';
+import { withinReach } from '../within-reach.ts';
 import { type AnswerSubject, AnswerTeller } from './answer-teller.ts';
 import type { UiChunk } from './chunk.ts';
 
@@ -14,6 +15,8 @@ import type { UiChunk } from './chunk.ts';
 export interface ChatSubject extends AnswerSubject {
   readonly app: Runtime;
   readonly session: string;
+  /** The agents that the reader is bound to. `undefined`: all. */
+  readonly agents: readonly string[] | undefined;
   /** `seq` behind which the run of the answer begins. */
   readonly after: number;
 }
@@ -55,7 +58,7 @@ async function* tellAnswer(subject: ChatSubject, signal: AbortSignal): AsyncGene
   const { app, session, after } = subject;
   const ledgers = ledgersOf(app);
   const teller = new AnswerTeller(subject);
-  for await (const event of app.follow(session, { after, signal })) {
+  for await (const event of withinReach(app.follow(session, { after, signal }), subject)) {
     const { chunks, isOver } = teller.tell(isDurable(event) ? await withLargeValues(event, ledgers) : event);
     if (chunks.length > 0) yield chunks.map(frameOf);
     if (!isOver) continue;

@@ -1,0 +1,58 @@
+import type { EventOf, Runtime, SessionListing, StoredEvent } from 'adjutant';
+
+/** What a ledger says of who may know of its session. */
+export interface SessionAgents {
+  /** What its runs were begun with: names by the ids of the runs. */
+  readonly runs: ReadonlyMap<string, string>;
+  /** Whether an event of it cannot be read: it may have begun a run of anything. */
+  readonly isUnreadable: boolean;
+  /** Who made the session before its first run, as ledgers name them. */
+  readonly maker: string | undefined;
+}
+
+interface Known extends SessionAgents {
+  readonly createdAt: number;
+  /** `seq` of the last event that was read. */
+  readonly seq: number;
+}
+
+/** Sessions of an app that are remembered: a ledger only grows, so that nothing is read twice. */
+const mostKnown = 10_000;
+const knownOf = new WeakMap<Runtime, Map<string, Known>>();
+
+/** What the runs of a session were begun with, up to its last event or beyond. */
+export async function agentsOf(app: Runtime, { id, seq, createdAt }: Pick<SessionListing, 'id' | 'seq' | 'createdAt'>): Promise<SessionAgents> {
+  const known = knownOf.get(app) ?? new Map<string, Known>();
+  knownOf.set(app, known);
+  const before = known.get(id);
+  // Another session of the same id has another beginning.
+  const kept = before?.createdAt === createdAt ? before : undefined;
+  if (kept !== undefined && kept.seq >= seq) return kept;
+  const now = await readOn(app, id, kept);
+  known.delete(id);
+  known.set(id, { ...now, createdAt });
+  if (known.size > mostKnown) known.delete(known.keys().next().value as string);
+  return now;
+}
+
+async function readOn(app: Runtime, id: string, kept: Known | undefined): Promise<Omit<Known, 'createdAt'>> {
+  const runs = new Map(kept?.runs);
+  let { isUnreadable = false, maker, seq = 0 }: Partial<Known> = kept ?? {};
+  for await (const event of app.events(id, { after: seq })) {
+    seq = event.seq;
+    if (event.type === 'unreadable') isUnreadable = true;
+    else if (beginsRun(event)) runs.set(event.invocationId, event.name);
+    else if (makesSession(event)) maker = event.by;
+  }
+  return { runs, isUnreadable, maker, seq };
+}
+
+/** Whether a run begins with an event. */
+export function beginsRun(event: { readonly type: string }): event is EventOf<'invocation_start'> & { readonly invocationId: string } {
+  return event.type === 'invocation_start' && (event as EventOf<'invocation_start'>).mode === 'root';
+}
+
+function makesSession(event: StoredEvent): event is EventOf<'decision'> {
+  if (event.type !== 'decision' || event.invocationId !== undefined) return false;
+  return event.component === 'fork' || (event.component === 'session' && event.decision === 'create');
+}
