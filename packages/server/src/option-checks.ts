@@ -65,7 +65,11 @@ const jwt = group(optional<JwtOptions>({ jwks: keySet, secret: secretText, issue
   const { jwks, secret, audience } = given as JwtOptions;
   return (jwks === undefined) !== (secret === undefined) && (jwks === undefined || audience !== undefined);
 }, 'an object with either `jwks` and `audience`, or `secret`');
-const auth = group(optional<AuthOptions>({ keys: flag, jwt })).refine((given) => {
+const grantPermissions = z.array(
+  z.enum(['operator', 'admin'], "a list of 'operator' and 'admin', or of one of them, or of none"),
+  "a list of 'operator' and 'admin', or of one of them, or of none",
+);
+const auth = group(optional<AuthOptions>({ keys: flag, jwt, grantPermissions })).refine((given) => {
   const { keys = true, jwt: tokens } = given as AuthOptions;
   return keys || tokens !== undefined;
 }, 'an object that lets somebody in: with `keys: false` it needs `jwt`');

@@ -1,4 +1,5 @@
 import type { Clock, IdSource } from 'adjutant';
+import type { Role } from './access/principal.ts';
 
 /** One key of a JSON Web Key Set, or a shared secret, by which tokens are checked. */
 export interface JwtOptions {
@@ -30,7 +31,15 @@ export interface AuthOptions {
   /** Whether API keys of the app's store are accepted: those that `adjutant keys` makes. @default true */
   readonly keys?: boolean;
   readonly jwt?: JwtOptions;
+  /**
+   * Roles whose callers may give a new session `permissions`, by which its runs do what `requiresPermission` of tools keeps from others. An empty
+   * list: only the app itself does. Callers that are bound to a user never may. @default ['admin']
+   */
+  readonly grantPermissions?: readonly GrantingRole[];
 }
+
+/** A role that can be let give permissions. */
+export type GrantingRole = Extract<Role, 'operator' | 'admin'>;
 
 export interface ServerLimits {
   /** Bytes of a request's body. @default 1_048_576 */
@@ -87,6 +96,7 @@ export interface ServerOptions {
 /** Options with their defaults. */
 export interface ResolvedServerOptions {
   readonly auth: AuthOptions | undefined;
+  readonly grantPermissions: readonly GrantingRole[];
   readonly trustProxy: number;
   readonly limits: {
     readonly bodyBytes: number;
@@ -112,6 +122,7 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
   const { auth, trustProxy = 0, limits = {}, cors, stream = {}, idempotency = {}, publicUrl, onError } = options;
   return {
     auth,
+    grantPermissions: auth?.grantPermissions ?? ['admin'],
     trustProxy,
     limits: {
       bodyBytes: limits.bodyBytes ?? defaultBodyBytes,

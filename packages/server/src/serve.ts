@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
 import { AdjutantError, type Clock, type Runtime, systemClock, systemIds } from 'adjutant';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { chosenProtocol } from './access/credential.ts';
 import { assertMayListen } from './access/local-access.ts';
 import { problemResponse, RequestRefusedError } from './http/problem.ts';
 import { checkServerOptions, InvalidServerError } from './option-checks.ts';
@@ -70,7 +71,11 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
   checkServeOptions({ port, hostname, shutdown });
   assertMayListen(serverOptions, hostname);
   const handler = server(app, serverOptions);
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: resolveOptions(serverOptions).limits.bodyBytes });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: resolveOptions(serverOptions).limits.bodyBytes,
+    handleProtocols: chosenProtocol,
+  });
   const answering = new Answering();
   const node = createAdaptorServer({
     fetch: (request, env) =>

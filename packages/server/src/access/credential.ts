@@ -5,6 +5,14 @@ const longestCredential = 8_192;
 /** How a page gives its credential to a WebSocket, which cannot have headers: `new WebSocket(url, ['adjutant.v1', 'bearer.<credential>'])`. */
 const protocolPrefix = 'bearer.';
 
+/** The protocol of sockets. */
+const socketProtocol = 'adjutant.v1';
+
+/** The protocol that a handshake is answered with: never the one that is a credential, which would stand in a header of the answer. */
+export function chosenProtocol(offered: ReadonlySet<string>): string | false {
+  return offered.has(socketProtocol) ? socketProtocol : false;
+}
+
 /** What the caller proves itself with. Never taken from the address: addresses are written down everywhere. */
 export function credentialIn({ req }: Pick<Context, 'req'>): string | undefined {
   const header = req.header('authorization');

@@ -5,8 +5,17 @@ import { InvalidServerError } from '../option-checks.ts';
 import type { ServerOptions } from '../options.ts';
 import { isLoopbackAddress, isLoopbackHost, socketAddress } from './address.ts';
 
-/** Headers of proxies: whoever is behind one is not known to be of this machine. */
-const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const;
+/** Headers by which proxies say that they are there, or for whom: whoever is behind one is not known to be of this machine. */
+const proxyHeader = new RegExp(
+  `^(?:${[
+    ...['(?:x-)?forwarded(?:-.*)?', 'via', 'cdn-loop', 'cf-.*', 'true-client-ip', 'x-envoy-.*', 'x-original-.*', 'x-appengine-.*', 'x-azure-.*'],
+    '(?:x-|fastly-|fly-|do-)?(?:real|client|cluster-client|connecting|remote|user|host|source)-?(?:ip|addr|address)',
+  ].join('|')})$`,
+  'i',
+);
+
+/** Of pages: of servers of this machine. What other programs call an origin is no address. */
+const pageProtocols: ReadonlySet<string> = new Set(['http:', 'https:']);
 
 /**
  * Lets callers of this machine in, and nobody else, where no credentials are asked for. The address must be this machine's, and so must the name
@@ -17,7 +26,7 @@ export function assertLocal(context: Context<ServerEnv>, allowedOrigins: readonl
   const address = socketAddress(context);
   // Without a socket it is the program itself that calls `fetch`, as in tests.
   if (address !== undefined && !isLoopbackAddress(address)) throw refused('this call comes from another machine');
-  const proxy = proxyHeaders.find((name) => context.req.header(name) !== undefined);
+  const proxy = Object.keys(context.req.header()).find((name) => proxyHeader.test(name));
   if (proxy !== undefined) throw refused(`this call came through a proxy (it has the header "${proxy}")`);
   if (!hostsOf(context).every(isLoopbackHost)) throw refused('this call names the server by a name that is not of this machine');
   const origin = context.req.header('origin');
@@ -41,7 +50,12 @@ function hostsOf({ req }: Context<ServerEnv>): readonly string[] {
 }
 
 function isOwnOrigin(origin: string): boolean {
-  return isLoopbackHost(hostnameOf(origin));
+  return isPageOrigin(origin) && isLoopbackHost(hostnameOf(origin));
+}
+
+/** Whether an origin is that of a page which a server gave: `app://localhost` and `chrome-extension://localhost` are not. */
+export function isPageOrigin(origin: string): boolean {
+  return URL.canParse(origin) && pageProtocols.has(new URL(origin).protocol);
 }
 
 /** The host of a URL; nothing for what is none, such as the origin `null`. */

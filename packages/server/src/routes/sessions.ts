@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import { isAdjutantError, type SessionListing, type SessionPage } from 'adjutant';
 import { isBegunBefore, newId } from '../http/new-id.ts';
-import type { AddRoutes } from '../http/parts.ts';
+import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import { type Asking, isReachable, reachableSession } from '../http/reachable.ts';
 import { addRoute, defineRoute, type RouteInput } from '../http/route.ts';
@@ -91,11 +91,12 @@ const forkSession = defineRoute({
 });
 
 /** Sessions: made, listed, looked at, deleted and forked. */
-export const addSessionRoutes: AddRoutes = (api) => {
+export const addSessionRoutes: AddRoutes = (api, parts) => {
   addRoute(api, createSession, async (input) => {
     const { body } = input;
     const user = ownUser(input, body);
     assertMayBind(input, body);
+    if ((body.permissions ?? []).length > 0) assertMayGrant(parts, input);
     const id = body.id ?? newId(input, 'session');
     try {
       const { scopes, permissions } = body;
@@ -136,6 +137,7 @@ export const addSessionRoutes: AddRoutes = (api) => {
     const id = body.id ?? newId(input, 'session');
     try {
       const { at, shared } = body;
+      if (at !== undefined && (await isTakenBack(input, from, at))) assertMayGrant(parts, input);
       await app.fork(from, { id, ...(at === undefined ? {} : { at }), ...(shared === undefined ? {} : { shared }), by: input.principal.actor });
     } catch (error) {
       if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
@@ -164,6 +166,29 @@ function assertMayBind({ principal }: Pick<Asking, 'principal'>, { scopes = {}, 
     'bound_to_user',
     'A credential that is bound to a user can make sessions with neither `permissions` nor scopes of others. Have them made by one that is not bound.',
   );
+}
+
+/**
+ * What tools require is not for everybody to give.
+ * @throws RequestRefusedError `may_not_grant` (403)
+ */
+function assertMayGrant({ options }: Pick<ServerParts, 'options'>, { principal }: Pick<Asking, 'principal'>): void {
+  const { grantPermissions: allowed } = options;
+  if (allowed.some((role) => principal.roles.includes(role))) return;
+  throw new RequestRefusedError(
+    403,
+    'may_not_grant',
+    `None of your roles may give a session permissions that its tools require. The option \`auth.grantPermissions\` of the server names those that may (${allowed.join(', ') || 'none'}).`,
+    { roles: [...allowed] },
+  );
+}
+
+/** Whether permissions of a session were taken back after this event: a fork from before that has them again. */
+async function isTakenBack({ app }: Asking, session: string, at: number): Promise<boolean> {
+  for await (const event of app.events(session, { after: at })) {
+    if (event.type === 'decision' && event.component === 'permissions' && event.decision === 'revoke') return true;
+  }
+  return false;
 }
 
 async function made(

@@ -2,6 +2,7 @@ import { upgradeWebSocket } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { WebSocket } from 'ws';
 import { credentialIn } from '../access/credential.ts';
+import { isPageOrigin } from '../access/local-access.ts';
 import type { AddRoutes, Api, ServerEnv, ServerParts } from '../http/parts.ts';
 import { problemOf, RequestRefusedError } from '../http/problem.ts';
 import { reachableSession } from '../http/reachable.ts';
@@ -69,7 +70,7 @@ function assertOrigin({ req }: Context<ServerEnv>, { options }: ServerParts): vo
   const origin = req.header('origin');
   if (origin === undefined) return;
   const allowed = options.cors?.origins ?? [];
-  const isOwn = URL.canParse(origin) && new URL(origin).host === new URL(req.url).host;
+  const isOwn = isPageOrigin(origin) && new URL(origin).host === new URL(req.url).host;
   if (isOwn || allowed.includes('*') || allowed.includes(origin)) return;
   throw new RequestRefusedError(
     403,

@@ -50,12 +50,10 @@ export const newKeySchema = z
       .min(1)
       .max(roles.length)
       .openapi({ example: ['operator'] }),
-    user: nameSchema
-      .optional()
-      .openapi({
-        description:
-          'Only sessions of this user exist for it, and what it does is recorded as done by the user. A name without a kind: it cannot begin with `operator:`, `key:` and the like.',
-      }),
+    user: nameSchema.optional().openapi({
+      description:
+        'Only sessions of this user exist for it, and what it does is recorded as done by the user. A name without a kind: it cannot begin with `operator:`, `key:` and the like.',
+    }),
     agents: z.array(nameSchema).min(1).max(mostAgents).optional().openapi({ description: 'Only these agents exist for it.' }),
     expiresIn: lifeSchema.optional(),
   })

@@ -46,7 +46,8 @@ export const newSessionSchema = z
       .max(100)
       .optional()
       .openapi({
-        description: 'What its runs may do besides what the app may, of what tools require. Not for callers that are bound to a user.',
+        description:
+          'What its runs may do besides what the app may, of what tools require. Only for callers whose role may give them (`auth.grantPermissions`: admin, unless the server says otherwise) and who are not bound to a user.',
         example: ['fs:read'],
       }),
   })

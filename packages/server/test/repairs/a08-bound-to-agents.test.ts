@@ -40,7 +40,7 @@ describe('A8: what was opened while a session was in reach ends with the first r
     expect(text).toContain('r1');
     expect(text).not.toMatch(/TOP SECRET|a word to cook|"r2"/);
     let whole = '';
-    for await (const bytes of theirs?.body as ReadableStream<Uint8Array>) {
+    for await (const bytes of (theirs as Response).body as ReadableStream<Uint8Array>) {
       whole += Buffer.from(bytes).toString();
       if (whole.includes(secret)) break;
     }
