@@ -65,3 +65,8 @@ export function reachableAgent(input: Asking, name: string): Runnable {
   const hint = nearest === undefined ? 'GET /v1/agents lists what there is' : `did you mean "${nearest}"?`;
   throw new RequestRefusedError(404, 'agent_not_found', `There is no agent named "${name}" (${hint}).`, nearest === undefined ? {} : { nearest });
 }
+
+/** Address of a session, below that of the server. */
+export function addressOf(session: string): string {
+  return `/v1/sessions/${encodeURIComponent(session)}`;
+}

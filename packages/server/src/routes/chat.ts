@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import type { Run, Runnable } from 'adjutant';
+import { type Run, type Runnable, SessionNotFoundError } from 'adjutant';
+import { chatSession } from '../http/chat-session.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
-import { isReachable, reachableAgent, reachableSession } from '../http/reachable.ts';
+import { reachableAgent } from '../http/reachable.ts';
 import { reachableRequest } from '../http/reachable-request.ts';
 import { addRoute, defineRoute, type RouteInput } from '../http/route.ts';
 import { agentPathSchema } from '../schemas/agent.ts';
@@ -16,7 +17,7 @@ import { reportFailure } from './runs.ts';
 const stream = {
   description: 'The answer, as a UI message stream of the AI SDK',
   contentType: 'text/event-stream',
-  headers: { 'x-vercel-ai-ui-message-stream': '`v1`.' },
+  headers: { 'x-vercel-ai-ui-message-stream': '`v1`.', Location: 'Address of the session that the chat is kept in.' },
 };
 
 const sendChat = defineRoute({
@@ -50,7 +51,7 @@ const resumeChat = defineRoute({
 type Sent = RouteInput<unknown, unknown, ChatJson>;
 type Asking = Omit<Sent, 'body'>;
 
-/** Chats: conversations with an agent as `useChat` of the AI SDK holds them. The id of a chat is that of its session. */
+/** Chats: conversations with an agent as `useChat` of the AI SDK holds them. The id of a chat is that of its session, or stands for one of the user's. */
 export const addChatRoutes: AddRoutes = (api, parts) => {
   addRoute(api, sendChat, (input) => {
     const agent = reachableAgent(input, input.params.agent);
@@ -60,13 +61,13 @@ export const addChatRoutes: AddRoutes = (api, parts) => {
   addRoute(api, resumeChat, async (input) => {
     const { app, params, context } = input;
     const agent = reachableAgent(input, params.agent);
-    const [listing] = await app.list({ id: params.session, limit: 1 });
+    const { id, listing } = await chatSession(input, params.session);
     // A chat that has not begun is no fault of the page that opens it.
-    const chat = listing === undefined || !(await isReachable(input, listing)) ? emptyChat : await readChat(app, params.session);
+    const chat = listing === undefined ? emptyChat : await readChat(app, id);
     const run = lastRun(chat);
     const to = chat.conversation.next.at(-1) ?? chat.conversation.answer?.id;
     if (run === undefined || to === undefined || run.status !== 'open' || run.agent !== agent.name) return context.body(null, 204);
-    const subject = told(input, params.session, chat, run, to);
+    const subject = told(input, id, chat, run, to);
     return parts.streams.holding(input.principal, async (place) => chatResponse(parts, input, subject, place));
   });
 };
@@ -101,23 +102,25 @@ function told(
 /** Somebody wrote to the agent. */
 async function asked(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<ChatSubject> {
   const { app, body } = input;
-  const { id: session, trigger } = body;
+  const { trigger } = body;
   const text = textOfMessage(message);
-  const [known] = await app.list({ id: session, limit: 1 });
-  const chat = known === undefined ? emptyChat : await readChat(app, (await reachableSession(input, session)).id);
+  const { id: session, listing, isOutOfReach } = await chatSession(input, body.id);
+  if (isOutOfReach) throw new SessionNotFoundError({ session: body.id, app: app.app });
+  const chat = listing === undefined ? emptyChat : await readChat(app, session);
   const to = chatKeyOf(message.id);
   const before = chat.inputs.get(to);
-  if (before === undefined) return begun(parts, input, { agent, chat, to, text, isNew: known === undefined });
+  if (before === undefined) return begun(parts, input, { agent, session, chat, to, text, isNew: listing === undefined });
   if (before.text !== text)
     throw new RequestRefusedError(409, 'chat_message_changed', 'The message was sent before with another text, and the ledger keeps it.');
   const run = chat.runs.get(before.run);
   if (run === undefined || run.agent !== agent.name) throw new RequestRefusedError(409, 'chat_other_agent', 'The message was sent to another agent.');
   if (trigger === 'submit-message' || run.status === 'open') return told(input, session, chat, run, to);
-  return again(parts, input, chat, run, to);
+  return again(parts, input, session, chat, run, to);
 }
 
 interface NewMessage {
   readonly agent: Runnable;
+  readonly session: string;
   readonly chat: ChatLedger;
   readonly to: string;
   readonly text: string;
@@ -126,9 +129,8 @@ interface NewMessage {
 }
 
 /** A message that the ledger does not have yet begins a run, or goes to the one that is open. */
-async function begun(parts: ServerParts, input: Sent, { agent, chat, to, text, isNew }: NewMessage): Promise<ChatSubject> {
-  const { app, principal, body } = input;
-  const { id: session } = body;
+async function begun(parts: ServerParts, input: Sent, { agent, session, chat, to, text, isNew }: NewMessage): Promise<ChatSubject> {
+  const { app, principal } = input;
   assertNothingAsked(chat);
   const place = isNew ? await app.session({ id: session, ...(principal.user === undefined ? {} : { userId: principal.user }) }) : session;
   const run = app.run(agent, { session: place, runId: to, input: text });
@@ -140,9 +142,8 @@ async function begun(parts: ServerParts, input: Sent, { agent, chat, to, text, i
 }
 
 /** A run that failed is taken up again where it failed; an answer that was given stands. */
-async function again(parts: ServerParts, input: Sent, chat: ChatLedger, run: ChatRun, to: string): Promise<ChatSubject> {
-  const { app, body, principal } = input;
-  const { id: session } = body;
+async function again(parts: ServerParts, input: Sent, session: string, chat: ChatLedger, run: ChatRun, to: string): Promise<ChatSubject> {
+  const { app, principal } = input;
   if (run.status === 'completed' || lastRun(chat) !== run)
     throw new RequestRefusedError(409, 'chat_answer_stands', 'The message has its answer, and the ledger keeps it.');
   await app.reopen(session, { reason: 'asked for again in the chat', by: principal.actor });
@@ -168,7 +169,8 @@ function assertNothingAsked(chat: ChatLedger): void {
 /** Somebody said something to what the run asks for: the run goes on, and with it its answer. */
 async function continued(input: Sent, agent: Runnable, message: ChatMessage): Promise<ChatSubject> {
   const { app, body, principal } = input;
-  const { id: session } = await reachableSession(input, body.id);
+  const { id: session, listing } = await chatSession(input, body.id);
+  if (listing === undefined) throw new SessionNotFoundError({ session: body.id, app: app.app });
   const chat = await readChat(app, session);
   const run = lastRun(chat);
   const { answer, asked: open } = chat.conversation;

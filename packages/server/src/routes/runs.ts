@@ -4,7 +4,7 @@ import { ledgersOf, withLargeValues } from '../http/large-values.ts';
 import { isBegunBefore, newId } from '../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
-import { reachableAgent, reachableSession, readReachable } from '../http/reachable.ts';
+import { addressOf, reachableAgent, reachableSession, readReachable } from '../http/reachable.ts';
 import { addRoute, defineRoute, type Reply, type RouteInput } from '../http/route.ts';
 import { noUse } from '../runs/model-use.ts';
 import { type RunView, runAtRest, runsOf } from '../runs/run-view.ts';
@@ -26,7 +26,7 @@ import {
 import { reasonSchema } from '../schemas/session.ts';
 import type { HeldPlace } from '../stream/open-streams.ts';
 import { streamRun } from '../stream/stream-response.ts';
-import { addressOf, ownUser } from './sessions.ts';
+import { ownUser } from './sessions.ts';
 
 const tag = 'Runs';
 

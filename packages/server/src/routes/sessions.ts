@@ -3,7 +3,7 @@ import { isAdjutantError, type SessionListing, type SessionPage } from 'adjutant
 import { isBegunBefore, newId } from '../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
-import { type Asking, isReachable, reachableSession } from '../http/reachable.ts';
+import { type Asking, addressOf, isReachable, reachableSession } from '../http/reachable.ts';
 import { addRoute, defineRoute, type RouteInput } from '../http/route.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
 import {
@@ -94,6 +94,7 @@ const forkSession = defineRoute({
 export const addSessionRoutes: AddRoutes = (api, parts) => {
   addRoute(api, createSession, async (input) => {
     const { body } = input;
+    assertMayName(input, body);
     const user = ownUser(input, body);
     assertMayBind(input, body);
     if ((body.permissions ?? []).length > 0) assertMayGrant(parts, input);
@@ -133,6 +134,7 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
   });
   addRoute(api, forkSession, async (input) => {
     const { app, body } = input;
+    assertMayName(input, body);
     const { id: from } = await reachableSession(input, input.params.session);
     const id = body.id ?? newId(input, 'session');
     try {
@@ -145,6 +147,19 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
     return made(input, id);
   });
 };
+
+/**
+ * Ids of sessions are those of a whole tenant: who could choose one would learn which ids others have, and could take those that others are to get.
+ * @throws RequestRefusedError `session_id_not_allowed` (400) for a caller that is bound to a user, whether there is such a session or not
+ */
+function assertMayName({ principal }: Pick<Asking, 'principal'>, { id }: { readonly id?: string | undefined }): void {
+  if (principal.user === undefined || id === undefined) return;
+  throw new RequestRefusedError(
+    400,
+    'session_id_not_allowed',
+    'A credential that is bound to a user cannot choose the id of a session. Leave `id` out: the server makes one, and the answer has it.',
+  );
+}
 
 /**
  * Whose session the caller makes.
@@ -197,11 +212,6 @@ async function made(
 ): Promise<{ status: 201; body: SessionAnswer; headers: { location: string } }> {
   const listing = await reachableSession(input, id);
   return { status: 201, body: answerOf(listing), headers: { location: addressOf(id) } };
-}
-
-/** Address of a session, below that of the server. */
-export function addressOf(session: string): string {
-  return `/v1/sessions/${encodeURIComponent(session)}`;
 }
 
 function answerOf({ id, status, title, runnable, user, seq, createdAt, updatedAt }: SessionListing): SessionAnswer {

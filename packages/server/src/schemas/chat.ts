@@ -16,7 +16,11 @@ export type ChatMessage = z.infer<typeof chatMessageSchema>;
 
 export const chatSchema = z
   .strictObject({
-    id: newIdSchema.openapi({ description: 'Id of the chat, which is that of the session. One that does not exist is made.', example: 'chat-7' }),
+    id: newIdSchema.openapi({
+      description:
+        'Id of the chat, which is that of the session. One that does not exist is made. For callers that are bound to a user it names a chat of that user, in a session of its own whose address the answer has, unless it is the id of a session of the user.',
+      example: 'chat-7',
+    }),
     messages: z
       .array(chatMessageSchema)
       .min(1)

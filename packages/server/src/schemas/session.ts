@@ -38,7 +38,7 @@ const scopesSchema = z
 
 export const newSessionSchema = z
   .strictObject({
-    id: newIdSchema.optional().openapi({ description: 'Default: a new one.', example: 'customer-7' }),
+    id: newIdSchema.optional().openapi({ description: 'Default: a new one. Not for callers that are bound to a user.', example: 'customer-7' }),
     user: idSchema.optional().openapi({ description: 'Whose session it is. Default: the user that the caller is bound to.', example: 'user-456' }),
     scopes: scopesSchema.optional(),
     permissions: z
@@ -79,7 +79,7 @@ export const newForkSchema = z
       description: 'Place of the last event that the fork shares. Inside an answer of a model, the end of that answer. Default: the last one.',
       example: 12,
     }),
-    id: newIdSchema.optional().openapi({ description: 'Default: a new one.', example: 'customer-7-again' }),
+    id: newIdSchema.optional().openapi({ description: 'Default: a new one. Not for callers that are bound to a user.', example: 'customer-7-again' }),
     shared: z.enum(['isolated', 'live']).optional().openapi({
       description:
         'What becomes of shared scopes. `isolated`: the fork keeps what it writes to them to itself. `live`: it takes part in them. Default: isolated.',

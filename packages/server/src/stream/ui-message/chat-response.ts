@@ -3,6 +3,7 @@ import type { Principal } from '../../access/principal.ts';
 import { ledgersOf, withLargeValues } from '../../http/large-values.ts';
 import type { ServerParts } from '../../http/parts.ts';
 import { problemOf } from '../../http/problem.ts';
+import { addressOf } from '../../http/reachable.ts';
 import { eventStream } from '../event-stream.ts';
 import type { SentFrame } from '../frame.ts';
 import type { HeldPlace } from '../open-streams.ts';
@@ -32,7 +33,7 @@ const done: SentFrame = { event: 'done', data: {} };
 /** Answers with the UI message stream of the AI SDK, in the place that was held for it. */
 export function chatResponse(parts: ServerParts, { principal, request, requestId }: Reader, subject: ChatSubject, place: HeldPlace): Response {
   const { clock, metrics, options } = parts;
-  const answer = { status: 200, headers: { ...streamHeaders, 'x-vercel-ai-ui-message-stream': 'v1' } };
+  const answer = { status: 200, headers: { ...streamHeaders, 'x-vercel-ai-ui-message-stream': 'v1', location: addressOf(subject.session) } };
   if (request.method === 'HEAD') {
     place();
     return new Response(null, answer);
