@@ -327,18 +327,24 @@ test('chats of others are out of reach', async () => {
   const { chat } = chatWith(ann, 'chat');
   await chat.sendMessage({ text: 'Pay' });
   const part = chat.lastMessage?.parts.find(({ type }) => type === 'tool-pay') as unknown as ToolPart;
-  const before = await eventsOf(app, 'chat');
+  const [own] = await app.list({ user: 'ann' });
+  const id = own?.id ?? '';
+  const before = await eventsOf(app, id);
   const forged = said(part, { id: part.approval.id, approved: true });
   const bob = await of('bob');
-  expect((await post(bob, { id: 'chat', messages: [forged] })).code).toBe('session_not_found');
-  expect((await post(bob, { id: 'chat', messages: [user('m1', 'Hi')] })).code).toBe('session_not_found');
-  expect((await bob.fetch(new Request('http://localhost/v1/agents/clerk/chat/chat/stream'))).status).toBe(204);
+  for (const chatId of ['chat', id]) {
+    expect((await post(bob, { id: chatId, messages: [forged] })).code).toBe('session_not_found');
+    expect((await bob.fetch(new Request(`http://localhost/v1/agents/clerk/chat/${chatId}/stream`))).status).toBe(204);
+    // Whatever the page calls it, it is a chat of this user.
+    expect((await post(bob, { id: chatId, messages: [user('m1', 'Hi')] })).status).toBe(200);
+    expect((await post(bob, { id: chatId, messages: [forged] })).code).toBe('request_not_found');
+  }
   await post(bob, { id: 'bobs', messages: [user('m1', 'Pay me')] });
   expect((await post(bob, { id: 'bobs', messages: [forged] })).code).toBe('request_not_found');
   // Another tenant has a chat of its own under the same id.
   const elsewhere = await post(await of('ann', 'other'), { id: 'chat', messages: [user('m1', 'Pay')] });
   expect(elsewhere.chunks.at(-1)).toMatchObject({ type: 'finish', finishReason: 'tool-calls' });
-  expect(await eventsOf(app, 'chat')).toEqual(before);
+  expect(await eventsOf(app, id)).toEqual(before);
   expect(paid).toEqual([]);
-  expect((await app.list({ id: 'chat' }))[0]?.user).toBe('ann');
+  expect(await app.list({ user: 'ann' })).toHaveLength(1);
 });
