@@ -85,7 +85,7 @@ export class Body implements BodyContext {
     return this.#writes;
   }
 
-  /** Whether there may be something to take from `writes`, or recorded that the body did not write again. */
+  /** True if there may be writes to take, or recorded ones that the body did not make again. */
   protected get hasWrites(): boolean {
     if (this.#writes !== undefined) return true;
     const { run, path, base } = this.place;
@@ -204,7 +204,7 @@ export class Body implements BodyContext {
     return callResult<Output>(child.path, record);
   }
 
-  /** What the body wrote before the start of a child or effect that is recorded has landed by then. */
+  /** Treats earlier writes of the body as landed: they landed with the recorded start of the child or effect. */
   #landedBefore(begun: number, key: string): void {
     this.writes.drop(flushedWith(this.place.run.ledger, this.place.path, begun, key));
     this.writes.reached();

@@ -31,7 +31,7 @@ export interface StateBase {
   readonly seq: number;
 }
 
-/** What became of the writes that were to land with the start of a child or effect. */
+/** Recorded fate of the writes that were to land with the start of a child or effect. */
 export interface Flush {
   /** Writes of the first version of `state_change`. */
   readonly landed: readonly EventOf<'state_change'>[];
@@ -203,7 +203,7 @@ export class BodyState implements StateAccess {
   }
 
   #disordered(scope: string, key: string): void {
-    this.#disorder ??= new StateOrderError({ path: this.#place.childRoot, scope, key });
+    this.#disorder ??= new StateOrderError({ path: this.#place.childRoot, scope, key, reason: 'order' });
   }
 
   /** @throws StateOrderError when the body cannot go on from what is recorded */
@@ -259,7 +259,7 @@ export class BodyState implements StateAccess {
     return new Set([...taken.map(({ scope }) => scope), ...(this.#record?.scopes ?? [])]);
   }
 
-  /** What is to be recorded of a scope now: the writes in the order made, applied to the values that are there, and corrections. */
+  /** Changes of a scope to record now: the writes in the order made, applied to the values that are there, then corrections. */
   #landing(scope: string, taken: readonly Waiting[], isLast: boolean, before?: readonly Landing[]): readonly Landing[] {
     const list: Landing[] = [];
     const values = new Map<string, JsonValue | undefined>();

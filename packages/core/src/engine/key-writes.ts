@@ -33,11 +33,11 @@ export interface Entry {
 export interface Written {
   readonly oldValue: JsonValue | undefined;
   readonly newValue: JsonValue | undefined;
-  /** Whether the store refused it: it was never there. */
+  /** True if the store refused it: it was never there. */
   readonly refused: boolean;
 }
 
-/** What somebody else wrote to the key: a child of the body, another call, another session. */
+/** A write of the key by somebody else: a child of the body, another call, another session. */
 export interface ForeignEntry {
   readonly place: number;
   readonly value: JsonValue | undefined;
@@ -51,10 +51,10 @@ interface Made {
 
 type EntryState = 'open' | 'matched' | 'void';
 
-/** What a body needs to know of one key when it is made. */
+/** State of one key at the start of a body. */
 export interface KeyStart {
   readonly value: JsonValue | undefined;
-  /** Whether other sessions may write the key too. */
+  /** True for keys of shared scopes: other sessions may write them too. */
   readonly isShared: boolean;
 }
 
@@ -71,7 +71,7 @@ export type Placed = 'recorded' | 'new' | 'out_of_order';
 export class KeyWrites {
   readonly #isShared: boolean;
   readonly #recorded = new Map<Entry, EntryState>();
-  /** What called children had written before this execution began, and the body has not been shown yet. */
+  /** Places of writes by called children, recorded before this execution, that the body has not been shown yet. */
   readonly #unshown = new Set<number>();
   readonly #ids = new Set<string>();
   /** Writes whose outcome the body has not been shown yet, in the order made. */
@@ -116,18 +116,18 @@ export class KeyWrites {
     else if (id === undefined) this.#updatesWithoutId = true;
   }
 
-  /** Whether plain writes of the key must keep the order in which they were recorded. */
+  /** True if plain writes of the key must keep the order in which they were recorded. */
   get isOrdered(): boolean {
     if (!this.#sets) return false;
     return this.#hasOthers || (this.#isShared && this.#updatesWithoutId);
   }
 
-  /** Whether the word of this execution counts, whatever was recorded. */
+  /** True if the values of this execution count, whatever was recorded: nobody else writes the key. */
   get isOwn(): boolean {
     return !this.#hasOthers && !this.#isShared;
   }
 
-  /** What the body reads. */
+  /** Value that the body reads. */
   get value(): JsonValue | undefined {
     if (!this.#hasOthers) return this.#own;
     let { value } = this.#top;
@@ -143,7 +143,7 @@ export class KeyWrites {
     return this.#lastForeign;
   }
 
-  /** Whether this execution has used the `id` for another update already. */
+  /** Tells if this execution has used the `id` for another update already. */
   hasId(id: string): boolean {
     return this.#ids.has(id);
   }
@@ -228,7 +228,7 @@ export class KeyWrites {
     return !isLate;
   }
 
-  /** Whether a recorded write that the body has not made again was made before it was shown what stands at `place`. */
+  /** Tells if some recorded write, not made again yet, was made before the body was shown the write at `place`. */
   #isAhead(place: number): boolean {
     for (const [entry, state] of this.#recorded) if (state === 'open' && entry.after < place) return true;
     return false;
@@ -280,13 +280,13 @@ export class KeyWrites {
     return false;
   }
 
-  /** Whether the last write of the body in the ledger is a plain one that this execution does not make. */
+  /** Tells if the last recorded write of the body is a plain one that this execution does not make. */
   #isLeftSet(): boolean {
     const last = [...this.#recorded].at(-1);
     return last !== undefined && last[1] === 'open' && last[0].kind === 'set' && last[0].place > this.#lastOwnPlace();
   }
 
-  /** Whether something is recorded that a finished execution would have made again. */
+  /** True if a write is recorded that a finished execution would have made again. */
   get isLeftOver(): boolean {
     for (const [{ kind }, state] of this.#recorded) if (state === 'open' && (kind === 'update' || this.isOrdered)) return true;
     return false;

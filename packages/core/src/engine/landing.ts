@@ -28,7 +28,7 @@ export interface Landing extends Pick<Waiting, 'key' | 'kind' | 'apply' | 'id' |
   readonly calls?: readonly string[];
   readonly oldValue: JsonValue | undefined;
   readonly newValue: JsonValue | undefined;
-  /** Whether the store is to refuse it, or to let it be made again: the code knew another value. */
+  /** True if the code knew another value: the store refuses the write, or has it made again. */
   readonly isStale: boolean;
 }
 

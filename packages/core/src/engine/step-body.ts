@@ -138,7 +138,7 @@ function leftOverWrites(step: Step, body: StepBody, { run, record }: BodyFrame):
   const keys = body.leftOver();
   const [first] = keys;
   if (first === undefined) return;
-  if (step.onDrift !== 'accept') throw new StateOrderError({ path: record.path, ...first });
+  if (step.onDrift !== 'accept') throw new StateOrderError({ path: record.path, ...first, reason: 'left_over' });
   run.ledger.append([
     {
       type: 'decision',

@@ -104,7 +104,7 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
     const effects = this.forgottenEffects(({ settled }) => settled === undefined);
     const drift = this.#drift('child', open ?? []) ?? this.#drift('effect', effects);
     const [left] = drift === undefined && this.hasWrites ? this.writes.leftOver() : [];
-    if (left !== undefined) throw new StateOrderError({ path: childRoot, ...left });
+    if (left !== undefined) throw new StateOrderError({ path: childRoot, ...left, reason: 'left_over' });
     return drift;
   }
 

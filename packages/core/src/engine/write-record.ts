@@ -50,7 +50,7 @@ export class WriteRecord {
   /** Value of a key at the body's start. */
   readonly #valueAtStart: (scope: string, key: string) => JsonValue | undefined;
   readonly #startedAt: number;
-  /** What this execution has given out and the ledger has not shown yet: one for each event, in order. */
+  /** Writes that were given out and are not in the ledger yet: one entry for each event, in order. */
   #sent: { writes: readonly SentWrite[] }[] = [];
   #read: number;
 
@@ -145,7 +145,7 @@ export class WriteRecord {
     });
   }
 
-  /** What was given out for this event; what comes before it was never appended. */
+  /** Finds the writes that were given out for this event; earlier entries were never appended. */
   #takeSent(names: readonly string[]): readonly SentWrite[] | undefined {
     const at = this.#sent.findIndex(({ writes }) => writes.length === names.length && writes.every(({ name }, i) => name === names[i]));
     if (at < 0) return undefined;
@@ -180,7 +180,7 @@ export class WriteRecord {
     });
   }
 
-  /** Whether what an invocation writes to the session's state is seen where the body is: a branch keeps it until its join. */
+  /** Tells if the body sees what an invocation writes to the session's state: a branch keeps its writes until the join. */
   #isVisible(path: string | undefined): boolean {
     const { byPath } = this.#run.ledger.invocations;
     for (let record = byPath.get(path ?? ''); record !== undefined; record = byPath.get(record.parent ?? '')) {
@@ -189,7 +189,7 @@ export class WriteRecord {
     return true;
   }
 
-  /** Whether the body is given the outcome of the child that wrote it: those that run beside it are shown where it waits for them. */
+  /** Tells if a child wrote it that the body called. Spawned children are shown where the body waits for them. */
   #isOfCalledChild({ invocationId }: EventOf<'state_change'>): boolean {
     const root = `${this.#body.childRoot}/`;
     if (invocationId?.startsWith(root) !== true) return false;
@@ -204,17 +204,17 @@ export function slotOf(path: string): string {
   return path.replace(/>[^/]*$/, '');
 }
 
-/** Whether changes are of the first version of the event, which did not say which kind of write each was. */
+/** Tells if changes are of version 1 of the event, which has no `op`. */
 export function isWithoutKinds(changes: readonly StateChange[]): boolean {
   return changes.every(({ op }) => op === undefined);
 }
 
-/** What a write that the store refused was to change. Decisions of older builds do not say it. */
+/** Changes of a write that the store refused. Decisions of older builds do not have them. */
 function refusedChanges({ data = {} }: EventOf<'decision'>): { readonly scope: string; readonly changes: readonly StateChange[] } {
   return { scope: String(data['scope']), changes: (data['changes'] as readonly StateChange[] | undefined) ?? [] };
 }
 
-/** Whether an event lies in `slot` and not inside a branch there, whose writes count only from the join on. */
+/** Tells if an event lies in `slot` and not inside a branch there, whose writes count only from the join on. */
 export function isOutsideBranches(event: EventOf<'state_change'>, slot: string, byPath: ReadonlyMap<string, InvocationRecord>): boolean {
   const path = event.invocationId;
   for (let record = byPath.get(path ?? ''); record !== undefined; record = byPath.get(record.parent ?? '')) {

@@ -44,21 +44,29 @@ export class StateConflictError extends AdjutantError {
 }
 
 /**
- * A body that runs again wrote a key in another order than before, and others write that key too: it is not known what has been counted.
- * Nothing has landed, and the invocation stays open.
+ * A body that runs again does not make the writes that the ledger has of it: it writes a key that others write too in another order
+ * (`'order'`), or it has ended without a recorded write (`'left_over'`). Nothing has landed, and the invocation stays open.
  */
 export class StateOrderError extends AdjutantError {
-  constructor(data: { path: string; scope: string; key: string }) {
-    super(
-      'state_order',
-      `"${data.path}" runs again and does not write "${data.key}" of the ${data.scope} state as it did before, though others write it too: ` +
-        'it is not known what has been counted already. Change the key with `update` alone, or give the write an `id`: update(key, fn, { id }).',
-      data,
-    );
+  constructor(data: { path: string; scope: string; key: string; reason: 'order' | 'left_over' }) {
+    super('state_order', `"${data.path}" runs again and ${stateOrderText(data)}`, data);
   }
 }
 
-/** Whether code does not fit what the ledger recorded: that is no failure, nothing of it is recorded, and the right code can go on. */
+function stateOrderText({ scope, key, reason }: { scope: string; key: string; reason: 'order' | 'left_over' }): string {
+  if (reason === 'order') {
+    return (
+      `does not write "${key}" of the ${scope} state as it did before, though others write it too: it is not known what has been counted already. ` +
+      'Change the key with `update` alone, or give the write an `id`: update(key, fn, { id }).'
+    );
+  }
+  return (
+    `has ended without a write of "${key}" of the ${scope} state that the ledger has of it. ` +
+    "Restore the code that made it; a step may accept what is recorded with `onDrift: 'accept'`."
+  );
+}
+
+/** Tells if code does not fit what the ledger recorded: that is no failure, nothing of it is recorded, and the right code can go on. */
 export function leavesOpen(error: unknown): boolean {
   return ['ledger_mismatch', 'unknown_runnable', 'state_order'].some((code) => isAdjutantError(error, code));
 }

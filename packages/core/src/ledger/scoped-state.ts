@@ -33,7 +33,7 @@ export interface StateUpdate {
   readonly source: string;
 }
 
-/** What an update may say besides its function. */
+/** Options of an update. */
 export interface UpdateOptions {
   /** Names the update among those of its key in one body, so that a body that runs again finds the recorded one whatever runs beside it. */
   readonly id?: string;
@@ -49,7 +49,7 @@ export interface StateAccess {
   read(scope: string, key?: string): StateValues;
   /** What is written over, which the code need not have looked at. @default read */
   peek?(scope: string): StateValues;
-  /** Whether an update counts also when it does not change the value that the code sees. */
+  /** True if an update counts also when it does not change the value that the code sees. */
   readonly recordsUpdates?: boolean;
   /** @param update makes the value of a single change anew, on top of another one */
   write(scope: string, changes: readonly StateChange[], update?: StateUpdate): void;

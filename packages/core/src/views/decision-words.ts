@@ -213,6 +213,7 @@ const runtimeWords = {
     other: (of) => `A link for an approval was dealt with: ${plain(of.decision)}.`,
   },
   invoke: {
+    accept_state_order: (of) => `${of.who} went on, although its code no longer makes writes that the ledger has.`,
     accept_orphaned_child: (of) => `${of.who} went on, although its code no longer asks for parts that the ledger has.`,
     accept_orphaned_effect: (of) => `${of.who} went on, although its code no longer asks for effects that the ledger has.`,
     other: (of) => `${of.who} was ended, because its code no longer asks for what the ledger has.`,

@@ -135,7 +135,7 @@ describe('keys that others write too', () => {
     const open = await app.restoreSession({ app: 'bodies', id: 's', events: [...before] });
     await expect(app.run(body, { session: open, runId: 'run' })).rejects.toMatchObject({
       code: 'state_order',
-      data: { path: 'run', scope: 'session', key: 'n' },
+      data: { path: 'run', scope: 'session', key: 'n', reason: 'order' },
     });
     expect(changesOf(open.events, 'n')).toEqual(changesOf(before, 'n'));
     expect(open.events.some(({ type, invocationId }) => type === 'invocation_end' && invocationId === 'run')).toBe(false);
@@ -179,7 +179,7 @@ describe('keys that others write too', () => {
       });
     const { session } = await appOf(bodyOf(true, 'fail')).run(bodyOf(true, 'fail'), { runId: 'run' });
     const before = upTo(session.events, (event) => event.type === 'tool_result');
-    await expect(continueFrom(before, bodyOf(false, 'fail'))).rejects.toMatchObject({ code: 'state_order' });
+    await expect(continueFrom(before, bodyOf(false, 'fail'))).rejects.toMatchObject({ code: 'state_order', data: { reason: 'left_over' } });
     const { result } = await continueFrom(before, bodyOf(false, 'accept'));
     expect(result.status).toBe('completed');
     expect(result.session.events).toContainEqual(expect.objectContaining({ type: 'decision', decision: 'accept_state_order' }));

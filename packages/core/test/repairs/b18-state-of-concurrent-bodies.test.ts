@@ -153,7 +153,7 @@ const kinds: readonly Kind[] = [
 
 /** Runs programs of all kinds, each with several stops. @returns what went wrong, and how many pairs there were */
 async function check(store: Store, share: number, seed: number): Promise<{ readonly wrong: readonly string[]; readonly pairs: number }> {
-  // What is looked up of runs without a stop need not be durable.
+  // Runs without a stop are only looked at: they need not be durable.
   const [programs, whole] = [new Programs(store), new Programs(memoryStore())];
   const wrong: string[] = [];
   let pairs = 0;

@@ -1,6 +1,6 @@
 import type { Program, Statement, Values } from './state-programs.ts';
 
-/** Whether others get their turn after a statement. */
+/** Tells if others get their turn after a statement. */
 const yields = ({ does }: Statement): boolean => ['effect', 'pause', 'call', 'nest', 'ask'].includes(does);
 
 /** Branches as the stretches between two turns. */

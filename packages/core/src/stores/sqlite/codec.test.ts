@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isAdjutantError } from '../../base/error.ts';
-import type { Event, EventType } from '../../ledger/event.ts';
+import { type Event, type EventType, eventVersions } from '../../ledger/event.ts';
 import { decodeRow, type EventFields, encodeEvent, fieldsPerEvent, type StoredRow } from './codec.ts';
 import { actorKinds, eventLayouts } from './layout.ts';
 
@@ -30,7 +30,7 @@ function eventsOfType(type: EventType): fc.Arbitrary<Event> {
   return fc
     .record(
       {
-        v: fc.constant(1),
+        v: fc.constant(eventVersions[type]),
         seq: fc.integer({ min: 1, max: 2 ** 40 }),
         id: fc.oneof(fc.string(), fc.string({ unit: 'binary' })),
         at: fc.nat(2 ** 50),

@@ -116,7 +116,7 @@ function withoutProviderIds(text: string): string {
   return text.replace(/"toolCallId":"[^"]*"/g, '"toolCallId":"…"');
 }
 
-/** What was written, without the places of what was read before: a run that was continued has other ones. */
+/** Written values without `after`: the places differ in a run that was continued. */
 function valuesOf({ changes }: EventOf<'state_change'>): readonly unknown[] {
   return changes.map(({ key, op, oldValue, newValue }) => ({ key, op, oldValue, newValue }));
 }

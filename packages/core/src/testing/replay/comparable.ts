@@ -9,7 +9,7 @@ type Compared<Type extends EventType> = (event: Draft<Type>) => Readonly<Record<
 /** Of a failure its text counts: a step may have made something of it. */
 const failure = (error: ErrorRecord | undefined): unknown => error && { code: error.code, name: error.name, message: error.message };
 
-/** What changes come to for each key: older builds kept one change for it, whatever was written in between. */
+/** Sums changes up to one for each key: older builds kept one change for a key, whatever was written in between. */
 function summedUp(changes: readonly StateChange[]): readonly StateChange[] {
   const byKey = new Map<string, StateChange>();
   for (const { key, oldValue, newValue } of changes) {
