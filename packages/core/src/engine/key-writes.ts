@@ -271,7 +271,8 @@ export class KeyWrites {
     if (this.isOrdered || (this.#recorded.size === 0 && !this.#isTouched)) return undefined;
     const { value } = this;
     if (sameValue(value, ledgerValue)) return undefined;
-    if (this.isOwn) return isLast || !this.#hasOpenUpdate() ? { value } : undefined;
+    // A key that this execution has not written yet: the recorded writes may still be made again.
+    if (this.isOwn) return isLast || (this.#isTouched && !this.#hasOpenUpdate()) ? { value } : undefined;
     return this.#isLeftSet() ? { value } : undefined;
   }
 

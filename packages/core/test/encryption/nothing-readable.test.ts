@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Event, JsonValue, LedgerStore, PendingRequest } from 'adjutant';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type EventType, eventVersions } from '../../src/ledger/event.ts';
 import { messages } from './ledger-writer.ts';
 import { type DatabasePlace, places, scope, withPlace } from './places.ts';
 
-const fixtures = new URL('../fixtures/ledgers/v1/', import.meta.url);
+/** Of each type its present version: an event of an older one would be read as that. */
+const fixtureOf = (file: string): URL =>
+  new URL(`../fixtures/ledgers/v${eventVersions[file.replace('.json', '') as EventType]}/${file}`, import.meta.url);
 const envelope = new Set(['v', 'seq', 'id', 'at', 'type', 'invocationId', 'by']);
 
 /** A value with the marker in the place of each text. */
@@ -18,8 +21,8 @@ function marked(value: JsonValue | undefined, marker: string): JsonValue {
 
 /** An event of each type, with the marker in every text that is not part of the envelope. */
 function eventsWith(marker: string): readonly Event[] {
-  return readdirSync(fixtures).map((file, i) => {
-    const { stored } = JSON.parse(readFileSync(new URL(file, fixtures), 'utf8')) as { stored: Record<string, JsonValue> };
+  return readdirSync(new URL('../fixtures/ledgers/v1/', import.meta.url)).map((file, i) => {
+    const { stored } = JSON.parse(readFileSync(fixtureOf(file), 'utf8')) as { stored: Record<string, JsonValue> };
     const content = Object.entries(stored).map(([name, value]) => [name, envelope.has(name) ? value : marked(value, marker)]);
     return { ...Object.fromEntries(content), seq: i + 1 } as unknown as Event;
   });

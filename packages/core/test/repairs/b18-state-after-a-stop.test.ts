@@ -62,6 +62,45 @@ describe('what several branches count after a stop', () => {
     expect({ ...result.session.state }).toEqual({ started: 2, done: 2 });
   });
 
+  test('B18: a value that a later branch writes again is not taken back before', async () => {
+    let waits = { a: 0, b: 4 };
+    const body = step({
+      name: 'map',
+      execute: async (ctx) => {
+        await Promise.all(
+          (['a', 'b'] as const).map(async (item) => {
+            await turns(waits[item]);
+            ctx.state[item] = 'seen';
+            await ctx.effect(`work-${item}`, () => item);
+          }),
+        );
+      },
+    });
+    const { session } = await appOf(body).run(body, { runId: 'run' });
+    const before = upTo(session.events, (event) => event.type === 'tool_result');
+    waits = { a: 4, b: 0 };
+    const { result } = await continueFrom(before, body);
+    expect({ ...result.session.state }).toEqual({ a: 'seen', b: 'seen' });
+    expect(changesOf(result.session.events, 'a')).toHaveLength(1);
+  });
+
+  test('B18: a value that the body no longer writes is taken back at its end', async () => {
+    let isEdited = false;
+    const body = step({
+      name: 'edited',
+      execute: async (ctx) => {
+        if (!isEdited) ctx.state['gone'] = 'by the first execution';
+        await ctx.effect('work', () => 1);
+        await ctx.effect('more', () => 2);
+      },
+    });
+    const { session } = await appOf(body).run(body, { runId: 'run' });
+    const before = upTo(session.events, (event) => event.type === 'tool_result');
+    isEdited = true;
+    const { result } = await continueFrom(before, body);
+    expect({ ...result.session.state }).toEqual({});
+  });
+
   test('B18: an update that another branch landed is not landed again', async () => {
     let waits = { a: 0, b: 2 };
     const body = step({
