@@ -242,7 +242,7 @@ describe('what cannot be done is refused', () => {
     [['replay', 'incident', '--config', 'none.mjs'], 'none.mjs exports no app (but other). It must export a runtime as `app` or by default'],
     [['replay', 'incident', '--config', 'wrong.mjs'], 'wrong.mjs exports an `app` that is not a runtime.'],
     [['replay', 'incident', '--config', 'fails.mjs'], 'fails.mjs exports an `app` that cannot be made: Error: no port.'],
-    [['replay', 'incident', '--config', 'throws.mjs'], 'throws.mjs cannot be loaded: Error: no database.'],
+    [['replay', 'incident', '--config', 'throws.mjs'], 'throws.mjs cannot be loaded: Error: no database\\u001b[2J.'],
     [['replay', 'incident', '--config', 'throws-text.mjs'], 'throws-text.mjs cannot be loaded: it throws "no error", which is not an error.'],
     [['export', 'incident', '--config', 'syntax.mjs'], 'syntax.mjs cannot be loaded: SyntaxError: '],
     [['export', 'incident', '--config', 'imports.ts'], 'broken.ts:2).'],

@@ -97,13 +97,8 @@ describe.each(places)('what is deleted on %s', (_, make) => {
       // Somebody puts the events back that a backup had. The session that has them now is not the one that was deleted.
       await ledgers.claim('s', 'writer', { ttl: 1_000 });
       const [{ id }] = (await place.rows("select id from {s}ledgers where session = 's' and app = 'shop'")) as [{ id: number }];
-      const old = events.find(({ body }) => String(body).length > 0) as { at: number; type: number; body: string };
-      await place.change("insert into {s}events (ledger, seq, at, type, actor, path, body) values ($1, 1, $2, $3, '0', '0', $4)", [
-        Number(id),
-        Number(old.at),
-        old.type,
-        old.body,
-      ]);
+      const { at, type, body } = events.find((event) => String(event['body']).length > 0) ?? {};
+      await place.restoreEvent(Number(id), { at: Number(at), type: Number(type), body: String(body) });
       await place.change('update {s}ledgers set seq = 1 where id = $1', [Number(id)]);
       expect((await failureOf(textsOf(ledgers, 's'))).code).toMatch(/segment_key_missing|ledger_unreadable/);
     }));

@@ -6,12 +6,19 @@ import type { LedgerStore, Store } from 'adjutant';
 import { type EncryptedOptions, type EncryptedStore, encrypted, type KeyProvider, localKeys } from 'adjutant/encryption';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
+import { rowId } from '../../src/stores/sqlite/rows-by-id.ts';
 import { newPool, newSchema, reasonToSkip } from '../postgres/server.ts';
 
 export const scope = { tenant: 'acme', app: 'shop' };
 
 export const firstKey = { id: 'k1', secret: 'the first secret of these tests, 0123456789' };
 export const secondKey = { id: 'k2', secret: 'the second secret of these tests, 0123456789' };
+
+export interface StoredEvent {
+  readonly at: number;
+  readonly type: number;
+  readonly body: string;
+}
 
 /** A database that can be looked at and changed behind the store's back. */
 export interface DatabasePlace {
@@ -22,6 +29,8 @@ export interface DatabasePlace {
   change(statement: string, values?: readonly (string | number)[]): Promise<number>;
   /** @param query names tables as `{s}table` */
   rows(query: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Puts the stored form of a ledger's first event back. */
+  restoreEvent(ledger: number, event: StoredEvent): Promise<void>;
   /** All that is stored, as text in which every byte of a text is itself. */
   contents(): Promise<string>;
   remove(): Promise<void>;
@@ -43,10 +52,15 @@ async function inFile(): Promise<DatabasePlace> {
       database.close();
     }
   };
+  const change: DatabasePlace['change'] = async (statement, values = []) =>
+    within(statement, (database, sql) => Number(database.prepare(sql).run(...values).changes));
   return {
     openPlain,
     open: opener(openPlain),
-    change: async (statement, values = []) => within(statement, (database, sql) => Number(database.prepare(sql).run(...values).changes)),
+    change,
+    restoreEvent: async (ledger, { at, type, body }) => {
+      await change(`insert into events (id, at, type, actor, path, body) values (${rowId('$1', '1')}, $2, $3, '0', '0', $4)`, [ledger, at, type, body]);
+    },
     rows: async (query) => within(query, (database, sql) => database.prepare(sql).all()),
     contents: async () => {
       const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1')));
@@ -61,10 +75,15 @@ async function inSchema(): Promise<DatabasePlace> {
   const pool = newPool();
   const openPlain = (): Store => postgres({ pool, schema: schema.name });
   const inside = (statement: string): string => statement.replaceAll('{s}', `"${schema.name}".`);
+  const change: DatabasePlace['change'] = async (statement, values = []) =>
+    (await schema.query(`${inside(statement)} returning 1`, [...values])).length;
   return {
     openPlain,
     open: opener(openPlain),
-    change: async (statement, values = []) => (await schema.query(`${inside(statement)} returning 1`, [...values])).length,
+    change,
+    restoreEvent: async (ledger, { at, type, body }) => {
+      await change("insert into {s}events (ledger, seq, at, type, actor, path, body) values ($1, 1, $2, $3, '0', '0', $4)", [ledger, at, type, body]);
+    },
     rows: (query) => schema.query(inside(query)),
     contents: async () => {
       const tables = await schema.query('select tablename from pg_tables where schemaname = $1', [schema.name]);
