@@ -191,6 +191,7 @@ describe('a tree of agents', () => {
         const runnables = branches.map((plan, index) => build(`b${index}`, plan, () => onCall(), agents));
         const options: RuntimeOptions = {
           app: 'budgets',
+          recover: 'manual',
           limits: defined(runLimits),
           store: memoryStore(),
           runnables: [parallel({ name: 'all', runnables })],

@@ -56,6 +56,8 @@ export class DriftGate {
   /** `undefined`: nobody has looked yet. */
   #missing: Map<string, Recorded> | undefined;
   readonly #held = new Set<Held>();
+  /** How many of those that may begin have not yet: what is asked for meanwhile begins after them, so that each begins with its own writes. */
+  #beginning = 0;
   #refusal: LedgerMismatchError | undefined;
   #isJudging = false;
   #cancelTimer: () => void = () => undefined;
@@ -108,7 +110,7 @@ export class DriftGate {
     this.#missing ??= this.#recorded();
     if (this.#refusal !== undefined) return Promise.resolve(false);
     // What goes on beside something that is held back may follow from it, as from what is dispatched.
-    if (this.#held.size === 0 && this.#firstMissing(asked) === undefined) return undefined;
+    if (this.#held.size === 0 && this.#firstMissing(asked) === undefined) return this.#beginning === 0 ? undefined : this.#begins(Promise.resolve(true));
     const { promise, resolve } = Promise.withResolvers<boolean>();
     // As long as it is not known what comes of it the run does not rest.
     const node = new Activity(asked.id, this.#place.activity());
@@ -119,6 +121,7 @@ export class DriftGate {
         if (!this.#held.delete(held)) return;
         forget();
         node.end();
+        if (goesOn) void this.#begins(promise);
         resolve(goesOn);
       },
     };
@@ -127,6 +130,13 @@ export class DriftGate {
     forget = scope.onAbort(() => held.settle(false));
     this.#arm();
     return promise;
+  }
+
+  /** Counts what may begin until right before it does. */
+  #begins(goesOn: Promise<boolean>): Promise<boolean> {
+    this.#beginning++;
+    void goesOn.then(() => void this.#beginning--);
+    return goesOn;
   }
 
   /** Whether only what the body waits for counts: what a tool began beside itself goes on whether or not it asks for it. */

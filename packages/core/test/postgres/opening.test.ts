@@ -145,7 +145,7 @@ describe.skipIf(reasonToSkip !== undefined)('names and texts', () => {
     for (const text of strange) {
       await ledgers.claim(text, text, { ttl: 30_000 });
       const item = { key: text, lane: 'input', by: `user:${text}`, at: 1, type: 'user', data: { [text]: text } } as const;
-      expect(await ledgers.post(text, item)).toEqual({ inboxSeq: 1, duplicate: false });
+      expect(await ledgers.post(text, item)).toMatchObject({ inboxSeq: 1, duplicate: false });
       expect(await ledgers.inbox(text)).toEqual([{ ...item, position: 1 }]);
       const shared = [{ scope: text, scopeId: text, key: text, value: text, baseVersion: 0 }];
       const summary = { status: 'active', title: text, runnable: text, user: text } as const;
