@@ -20,35 +20,35 @@ test('a run with a name that is asked for again after a stop takes its input onc
   const store = memoryStore();
   const { stuck, begun, quick } = waiting();
   const request = { session: 's', runId: 'order-17', input: 'ship it' };
-  const first = runtime({ app: 'names', store }).run(stuck, request);
+  const first = runtime({ app: 'names', store, recover: 'manual' }).run(stuck, request);
   await begun;
   first.stop();
   await expect(first).rejects.toMatchObject({ code: 'run_stopped' });
-  const second = await runtime({ app: 'names', store }).run(quick, request);
+  const second = await runtime({ app: 'names', store, recover: 'manual' }).run(quick, request);
   expect(second).toMatchObject({ status: 'completed', output: 'done', runId: 'order-17' });
   expect(texts(second.session.events)).toEqual(['ship it']);
-  const third = await runtime({ app: 'names', store }).run(quick, request);
+  const third = await runtime({ app: 'names', store, recover: 'manual' }).run(quick, request);
   expect(texts(third.session.events)).toEqual(['ship it']);
 });
 
 test('another input of the same name is a message to the open run', async () => {
   const store = memoryStore();
   const { stuck, begun, quick } = waiting();
-  const first = runtime({ app: 'names', store }).run(stuck, { session: 's', runId: 'order-17', input: 'ship it' });
+  const first = runtime({ app: 'names', store, recover: 'manual' }).run(stuck, { session: 's', runId: 'order-17', input: 'ship it' });
   await begun;
   first.stop();
   await first.settled();
-  const second = await runtime({ app: 'names', store }).run(quick, { session: 's', runId: 'order-17', input: 'and quickly' });
+  const second = await runtime({ app: 'names', store, recover: 'manual' }).run(quick, { session: 's', runId: 'order-17', input: 'and quickly' });
   expect(texts(second.session.events)).toEqual(['ship it', 'and quickly']);
 });
 
 test('without a name the same words twice are two messages', async () => {
   const store = memoryStore();
   const { stuck, begun, quick } = waiting();
-  const first = runtime({ app: 'names', store }).run(stuck, { session: 's', input: 'go on' });
+  const first = runtime({ app: 'names', store, recover: 'manual' }).run(stuck, { session: 's', input: 'go on' });
   await begun;
   first.stop();
   await first.settled();
-  const second = await runtime({ app: 'names', store }).run(quick, { session: 's', input: 'go on' });
+  const second = await runtime({ app: 'names', store, recover: 'manual' }).run(quick, { session: 's', input: 'go on' });
   expect(texts(second.session.events)).toEqual(['go on', 'go on']);
 });

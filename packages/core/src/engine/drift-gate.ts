@@ -110,7 +110,8 @@ export class DriftGate {
     this.#missing ??= this.#recorded();
     if (this.#refusal !== undefined) return Promise.resolve(false);
     // What goes on beside something that is held back may follow from it, as from what is dispatched.
-    if (this.#held.size === 0 && this.#firstMissing(asked) === undefined) return this.#beginning === 0 ? undefined : this.#begins(Promise.resolve(true));
+    if (this.#held.size === 0 && this.#firstMissing(asked) === undefined)
+      return this.#beginning === 0 ? undefined : this.#begins(Promise.resolve(true));
     const { promise, resolve } = Promise.withResolvers<boolean>();
     // As long as it is not known what comes of it the run does not rest.
     const node = new Activity(asked.id, this.#place.activity());

@@ -59,7 +59,12 @@ async function inFile(): Promise<DatabasePlace> {
     open: opener(openPlain),
     change,
     restoreEvent: async (ledger, { at, type, body }) => {
-      await change(`insert into events (id, at, type, actor, path, body) values (${rowId('$1', '1')}, $2, $3, '0', '0', $4)`, [ledger, at, type, body]);
+      await change(`insert into events (id, at, type, actor, path, body) values (${rowId('$1', '1')}, $2, $3, '0', '0', $4)`, [
+        ledger,
+        at,
+        type,
+        body,
+      ]);
     },
     rows: async (query) => within(query, (database, sql) => database.prepare(sql).all()),
     contents: async () => {

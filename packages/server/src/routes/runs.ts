@@ -219,9 +219,12 @@ function wantsStream({ headers }: Request): boolean {
   return (headers.get('accept') ?? '').includes('text/event-stream');
 }
 
-/** What keeps a run that was accepted from being carried out here; another process goes on with it. That this one closes is no fault. */
+/** What a run ends with here when another process goes on with it, or nobody can. */
+const goesOnElsewhere = ['run_stopped', 'session_deleted', 'ledger_conflict'];
+
+/** What keeps a run that was accepted from being carried out here. That this process closes, or that another one has taken the run over, is no fault. */
 export function reportFailure({ options, closing }: ServerParts, { requestId, request }: AnyInput, error: unknown): void {
-  if (closing.aborted || isAdjutantError(error, 'run_stopped') || isAdjutantError(error, 'session_deleted')) return;
+  if (closing.aborted || goesOnElsewhere.some((code) => isAdjutantError(error, code))) return;
   options.onError(error, { id: requestId, method: request.method, path: new URL(request.url).pathname });
 }
 
