@@ -12,6 +12,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'packages/*/test/repairs/**'],
     setupFiles: ['./vitest.setup.ts'],
     testTimeout: 30_000,
+    // Tests wait for processes and databases more than they work: no core is kept free.
+    maxWorkers: '100%',
     // .ci/run counts from the file.
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'dist/test-results.json' }]] : ['default'],
   },

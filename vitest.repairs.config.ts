@@ -11,6 +11,9 @@ export default defineConfig({
     include: ['packages/*/test/repairs/**/*.test.ts'],
     setupFiles: ['./vitest.setup.ts'],
     testTimeout: 30_000,
+    maxWorkers: '100%',
+    // No file leaves anything behind that another one could meet: loading the modules once saves a third of the time.
+    isolate: false,
     reporters: ['default', ['json', { outputFile: 'dist/repairs-results.json' }]],
   },
 });
