@@ -1,4 +1,5 @@
 import { toErrorRecord } from '../base/error.ts';
+import { LedgerMismatchError } from '../ledger/errors.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { AnsweredRequest, AttemptState, CallState } from '../loop/position.ts';
 import { toolResult } from '../tools/result.ts';
@@ -10,7 +11,7 @@ import { AttemptRun } from './tool-attempt.ts';
 import { isGivenBack, type ToolCallPorts } from './tool-ports.ts';
 import { refuseCall } from './tool-preparation.ts';
 import { refusalDraft, supervisedRefusal } from './tool-result-draft.ts';
-import { cancelledBefore, requestRejected } from './tool-result-texts.ts';
+import { cancelledBefore, requestRejected, unknownOutcome } from './tool-result-texts.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /**
@@ -27,6 +28,7 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
   if (tool === undefined) {
     if (given?.answer.decision === 'reject') return refuseRejected(state, given, ports);
     assertToolIsThere(ports.ledger, given, call.agent);
+    if (settleBegun(state, ports, `no such tool of the agent ${call.agent}`)) return;
     return refuse(toolResult.permanent(unknownToolMessage(call.name, ports.names), { errorType: 'unknown_tool' }));
   }
   if (call.invalid !== undefined) {
@@ -37,13 +39,38 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
   const validated = validating instanceof Promise ? (await untilAborted(validating, ports))?.value : validating;
   if (validated === undefined) return void (isGivenBack(ports) || ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())]));
   if (validated.ok) return new AttemptRun(state, tool, attempt, validated.args, ports).run();
-  if (given === undefined) return refuse(toolResult.permanent(validated.message, { errorType: 'validation_error' }));
+  if (given === undefined) {
+    if (settleBegun(state, ports, `a tool ${call.name} that does not take the recorded arguments`)) return;
+    return refuse(toolResult.permanent(validated.message, { errorType: 'validation_error' }));
+  }
   if (given.answer.decision === 'reject') return refuseRejected(state, given, ports);
   const answered = await answeredArgs(ports.ledger, given, tool);
   if (isGivenBack(ports)) return;
   if (answered !== undefined) return new AttemptRun(state, tool, attempt, answered.args, ports).run();
   assertArgsFit(ports.ledger, given);
   refuse(toolResult.permanent(validated.message, { errorType: 'validation_error' }));
+}
+
+/**
+ * Settles a call that has begun children or effects and cannot be continued with the code as it is now. Their effects are not undone, so the result
+ * says that the outcome is not known, and not that nothing has happened. Returns `false` when the call has begun nothing.
+ * @throws LedgerMismatchError when a child or an effect of the call is open
+ */
+function settleBegun(state: CallState, ports: ToolCallPorts, found: string): boolean {
+  if (ports.begunBelow(state.call.callId) === undefined) return false;
+  assertNothingOpen(state, ports, found);
+  const result = unknownOutcome(`it was interrupted after it had begun, and there is ${found} any more`);
+  ports.ledger.append([refusalDraft(state, ports.path, result)]);
+  return true;
+}
+
+/**
+ * Holds that all children and effects of a call have ended.
+ * @throws LedgerMismatchError when one is open
+ */
+export function assertNothingOpen({ call }: CallState, { begunBelow }: Pick<ToolCallPorts, 'begunBelow'>, found: string): void {
+  const open = begunBelow(call.callId)?.open;
+  if (open !== undefined) throw new LedgerMismatchError({ path: call.callId, recorded: `${open} of the tool ${call.name}`, found });
 }
 
 /** What is not to be done needs no tool. */
@@ -54,7 +81,10 @@ function refuseRejected(state: CallState, { answer }: AnsweredRequest, { ledger,
 /** Makes the attempt with the tool that stands in for the one that was asked for. */
 async function performFallback(state: CallState, name: string, attempt: number, ports: ToolCallPorts): Promise<void> {
   const tool = ports.find(name);
-  if (tool === undefined) assertToolIsThere(ports.ledger, givenAnswer(state, name), state.call.agent);
+  if (tool === undefined) {
+    assertToolIsThere(ports.ledger, givenAnswer(state, name), state.call.agent);
+    assertNothingOpen(state, ports, `no such tool of the agent ${state.call.agent}`);
+  }
   const found = tool === undefined ? { why: `there is no tool ${name}` } : await fallbackArgs(state, tool, ports);
   if (isGivenBack(ports)) return;
   if (tool !== undefined && 'args' in found) return new AttemptRun(state, tool, attempt, found.args, ports).run();

@@ -36,6 +36,8 @@ export interface ToolCallPorts {
   readonly names: readonly string[];
   /** Whether everything that a call has begun waits for somebody outside. */
   isWaiting(callId: string): boolean;
+  /** Children and effects of a call; `open` names one that has not ended. `undefined`: the call has begun none. */
+  begunBelow(callId: string): { readonly open: string | undefined } | undefined;
   /** Resolves at a time in epoch milliseconds, or when the call is told to stop. */
   sleepUntil(at: number): Promise<void>;
   makeBody(attempt: ToolAttempt): ToolBody;

@@ -2,7 +2,7 @@ import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import type { JsonValue } from '../base/json.ts';
 import { assertToolIsThere } from '../effects/given-answer.ts';
 import { standingIn } from '../effects/stand-ins.ts';
-import { performRecovery, performResolution, performToolCall } from '../effects/tool-call.ts';
+import { assertNothingOpen, performRecovery, performResolution, performToolCall } from '../effects/tool-call.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../effects/tool-ports.ts';
 import { resultOfInterrupted } from '../effects/tool-recovery.ts';
 import { ask, withdrawIfStale } from '../effects/tool-request.ts';
@@ -23,15 +23,16 @@ import { Activity } from './activity.ts';
 import { interruptedCallDraft, limitDraft, limitQuestion, unknownPriceDrafts } from './agent-notes.ts';
 import { AgentTools } from './agent-tools.ts';
 import { type AnswerEnd, answeredEnd, endsWithResult, guardedResult, readFinal } from './answer-end.ts';
-import { assertNothingOpenBelow, hasBegunBelow } from './body-effects.ts';
+import { hasBegunBelow, openBelow } from './body-effects.ts';
 import { stateAfter } from './body-state.ts';
 import { planHandOver } from './hand-over.ts';
-import { hookEnd, joined } from './hook-end.ts';
+import { hasEndedModelCall, hookEnd, joined } from './hook-end.ts';
 import { HookPipeline } from './hook-pipeline.ts';
 import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from './invoke.ts';
 import { ModelRounds } from './model-round.ts';
 import { occupancyOf } from './occupancy.ts';
 import { recordedBase } from './recorded-writes.ts';
+import { sleepUntil } from './sleep-until.ts';
 import { ToolBodyContext } from './tool-body.ts';
 import { ToolSupervision } from './tool-supervision.ts';
 
@@ -98,7 +99,7 @@ class AgentRun {
       work: this.#work,
       supervision: this.#supervision,
       hooks: this.#hooks,
-      sleepUntil: (at) => this.#sleepUntil(at),
+      sleepUntil: (at) => sleepUntil(frame, at),
       reportRound: () => this.#reportRound(),
     });
     this.#ports = {
@@ -111,7 +112,8 @@ class AgentRun {
         return [...agent.tools, ...run.app.tools.list()].map(({ name }) => name);
       },
       isWaiting: (callId) => this.#toolActivities.get(`tool:${callId}`)?.isWaiting ?? false,
-      sleepUntil: (at) => this.#sleepUntil(at),
+      begunBelow: (callId) => (this.#hasChildren(callId) ? { open: openBelow(frame, callId) } : undefined),
+      sleepUntil: (at) => sleepUntil(frame, at),
       makeBody: (attempt) => this.#makeBody(attempt),
       handOver: (target) => planHandOver(run, record.path, target),
       supervisor: new ToolSupervision(frame, this.#position, this.#supervision, this.#hooks, this.#tools),
@@ -154,13 +156,14 @@ class AgentRun {
     }
   }
 
-  /** What hooks want before anything else is done; not again once the model has been asked. */
+  /** Asks the hooks before anything else. After a stop they are asked again if no model call has ended: only its end records what they wrote. */
   async #begin(): Promise<BodyEnd | undefined> {
     const hooks = this.#hooks;
     const { scope } = this.#frame;
-    if (hooks?.has('beforeAgent') !== true || this.#position.model !== undefined || scope.aborted) return undefined;
+    if (hooks?.has('beforeAgent') !== true || hasEndedModelCall(this.#frame.record) || scope.aborted) return undefined;
     const given = await hooks.beforeAgent();
     if (given === undefined || scope.aborted) return undefined;
+    this.#closeModelCall();
     return hookEnd(this.#frame, this.#agent, given, hooks.takeWrites());
   }
 
@@ -266,11 +269,15 @@ class AgentRun {
     return error;
   }
 
+  #closeModelCall(): void {
+    const { model } = this.#position;
+    if (model !== undefined && model.end === undefined) this.#note({ type: 'close_model', key: 'close' });
+  }
+
   /** Closes what a cancelled agent leaves open: each call has one settled result, and each model call an end. */
   #closeOpen(): void {
-    const { model, calls } = this.#position;
-    if (model !== undefined && model.end === undefined) this.#note({ type: 'close_model', key: 'close' });
-    for (const call of calls.values()) {
+    this.#closeModelCall();
+    for (const call of this.#position.calls.values()) {
       if (call.settled !== undefined) continue;
       const open = call.attempts.find(({ result }) => result === undefined);
       const draft = resultDraft(
@@ -384,7 +391,7 @@ class AgentRun {
   }
 
   async #callTool(intent: Extract<Intent, { type: 'tool' }>): Promise<void> {
-    if (intent.notBefore !== undefined) await this.#sleepUntil(intent.notBefore);
+    if (intent.notBefore !== undefined) await sleepUntil(this.#frame, intent.notBefore);
     if (this.#frame.scope.aborted && isGivenBack(this.#frame.run, this.#frame.scope)) return;
     await performToolCall(intent.call, intent.attempt, this.#ports);
     if (this.#frame.resumed && this.#position.openSpawns.size > 0) this.#continueSpawns(false);
@@ -439,7 +446,7 @@ class AgentRun {
   /** What a stopped process left open is settled at once, unless somebody or something is to say what became of it. */
   #closeAttempt({ key, call, attempt }: Extract<Intent, { type: 'close_attempt' }>): void {
     const tool = this.#tools.find(call.fallback ?? call.call.name);
-    if (tool === undefined) assertNothingOpenBelow(this.#frame, call.call);
+    if (tool === undefined) assertNothingOpen(call, this.#ports, `no such tool of the agent ${call.call.agent}`);
     const asks = tool !== undefined && (tool.recovery === 'ask' || typeof tool.recovery === 'function');
     if (asks && !this.#hasChildren(call.call.callId)) this.#perform(key, performRecovery(call, attempt, tool, this.#ports));
     else this.#settleInterrupted(call, attempt);
@@ -483,17 +490,5 @@ class AgentRun {
   #isCallOpen(child: string): boolean {
     const call = this.#position.calls.get(child.slice(0, child.lastIndexOf('/')));
     return call !== undefined && call.settled === undefined;
-  }
-
-  async #sleepUntil(at: number): Promise<void> {
-    const { run, scope } = this.#frame;
-    const ms = at - run.app.clock.now();
-    if (ms <= 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = run.app.clock.setTimer(ms, resolve);
-    const forget = scope.onAbort(() => resolve());
-    await promise;
-    cancel();
-    forget();
   }
 }

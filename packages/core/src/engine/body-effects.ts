@@ -2,8 +2,6 @@ import { findInvalidOption, isCount, isFunction, isGroup, isNotNegative, isPosit
 import type { EffectRecord, EffectRequest } from '../effects/recorded-effect.ts';
 import { InvalidEffectError } from '../effects/recorded-effect-errors.ts';
 import type { EffectOptions, EffectRetry } from '../ledger/body-context.ts';
-import { LedgerMismatchError } from '../ledger/errors.ts';
-import type { EventOf } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { RunContext } from './run-context.ts';
 import { hasOutcome } from './sequence-body.ts';
@@ -67,23 +65,20 @@ export function hasBegunBelow(record: InvocationRecord, callId: string): boolean
 }
 
 /**
- * A call that has begun a child is continued by running its tool again: without the tool nobody would go on with what the child has asked for.
- * @throws LedgerMismatchError when the child is open
+ * Names a child or an effect of a tool call that is open; `undefined`: all that the call has begun has ended. Such a call is continued by running its
+ * tool again: without the tool, nothing else would go on with the open part.
  */
-export function assertNothingOpenBelow(
+export function openBelow(
   { run, record }: { readonly run: Pick<RunContext, 'ledger'>; readonly record: InvocationRecord },
-  { callId, name, agent }: EventOf<'tool_call'>,
-): void {
+  callId: string,
+): string | undefined {
   const { invocations } = run.ledger;
-  const open = record.children.find(
-    (child) => child.startsWith(`${callId}/`) && invocations.byPath.get(child)?.mode === 'call' && !hasOutcome(invocations, child),
+  const child = record.children.find(
+    (path) => path.startsWith(`${callId}/`) && invocations.byPath.get(path)?.mode !== 'dispatch' && !hasOutcome(invocations, path),
   );
-  if (open === undefined) return;
-  throw new LedgerMismatchError({
-    path: callId,
-    recorded: `the open child "${open}" of the tool ${name}`,
-    found: `no such tool of the agent ${agent}`,
-  });
+  if (child !== undefined) return `the open child "${child}"`;
+  const [effect] = openEffects(recordedEffects(record, callId));
+  return effect === undefined ? undefined : `the open effect "${effect.id}"`;
 }
 
 /** Where the events of a call begin; a step's begin with it. */

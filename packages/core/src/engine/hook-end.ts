@@ -1,9 +1,15 @@
 import type { EventDraft } from '../ledger/event.ts';
+import type { InvocationRecord } from '../ledger/invocation-fold.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { Agent } from '../runnables/agent.ts';
 import { planHandOver } from './hand-over.ts';
 import type { BodyEnd, BodyFrame } from './invoke.ts';
+
+/** Whether a model call has ended with an answer or an error, and has recorded what hooks wrote before it. A call that was cut off records only that. */
+export function hasEndedModelCall({ events }: InvocationRecord): boolean {
+  return events.some((event) => event.type === 'model_end' && (event.status === 'completed' || event.status === 'error'));
+}
 
 /** How an agent ends that a hook has answered for, or handed over, before anything was done. */
 export function hookEnd(
