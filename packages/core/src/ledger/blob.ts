@@ -67,19 +67,22 @@ export function findReferences(value: unknown, found: (reference: BlobReference)
   return isEscaped;
 }
 
-/** A JSON value with something else in the place of its objects that have the form of a reference. Parts without any stay the same objects. */
-function replaceForms(value: unknown, replacement: (form: object, mark: string) => unknown): unknown {
+/**
+ * A JSON value with something else in the place of its objects that have the form of a reference. Parts without any stay the same objects.
+ * @param made gets each object that was made in the place of another one
+ */
+function replaceForms(value: unknown, replacement: (form: object, mark: string) => unknown, made: (copy: object) => object = Object.freeze): unknown {
   if (typeof value !== 'object' || value === null || literals.has(value)) return value;
   const mark = markOf(value);
   if (mark !== undefined) return replacement(value, mark);
   let copy: Record<string, unknown> | unknown[] | undefined;
   for (const [key, part] of Object.entries(value)) {
-    const replaced = replaceForms(part, replacement);
+    const replaced = replaceForms(part, replacement, made);
     if (replaced === part) continue;
     copy ??= Array.isArray(value) ? [...value] : { ...value };
     setOwn(copy as Record<string, unknown>, key, replaced);
   }
-  return copy === undefined ? value : Object.freeze(copy);
+  return copy === undefined ? value : made(Object.freeze(copy));
 }
 
 /**
@@ -87,10 +90,10 @@ function replaceForms(value: unknown, replacement: (form: object, mark: string) 
  * Parts without either stay the same objects.
  */
 export function replaceReferences(value: unknown, replacement: (reference: BlobReference) => unknown): unknown {
-  return replaceForms(value, (form, mark) => {
-    if (mark === '$blob') return replacement(form as BlobReference);
-    return asLiteral(renamed(form, mark, mark.slice(1)));
-  });
+  const turnBack = (form: object, mark: string): unknown =>
+    mark === '$blob' ? replacement(form as BlobReference) : asLiteral(renamed(form, mark, mark.slice(1)));
+  // An object around a reference may look like one itself once the value is in its place.
+  return replaceForms(value, turnBack, (copy) => (markOf(copy) === undefined ? copy : asLiteral(copy)));
 }
 
 /** A recorded value with other references, which stays a recorded one. */

@@ -36,35 +36,72 @@ type AddressOf = (bytes: Uint8Array) => string;
 const encoder = new TextEncoder();
 
 /** Looks into the first `kept` levels of a value, which readers rely on, and replaces only what lies below them. */
-function replaceBelow(value: unknown, kept: number, found: LargeValue[], addressOf: AddressOf): unknown {
-  if (kept === 0 || typeof value !== 'object' || value === null) return replaceLarge(value, found, addressOf);
+function replaceBelow(value: unknown, kept: number, taken: TakenValue[]): unknown {
+  if (kept === 0 || typeof value !== 'object' || value === null) return replaceLarge(value, taken).value;
   const parts: Record<string, unknown> | unknown[] = Array.isArray(value) ? [...value] : { ...value };
   for (const [key, part] of Object.entries(parts)) {
-    if (!isShort(part)) setOwn(parts as Record<string, unknown>, key, replaceBelow(part, kept - 1, found, addressOf));
+    if (!isShort(part)) setOwn(parts as Record<string, unknown>, key, replaceBelow(part, kept - 1, taken));
   }
   return parts;
 }
 
-function replaceLarge(value: unknown, found: LargeValue[], addressOf: AddressOf): unknown {
-  if (isShort(value)) return value;
-  if (typeof value === 'object' && value !== null) {
-    const parts: Record<string, unknown> | unknown[] = Array.isArray(value) ? [...value] : { ...value };
-    let replaced = false;
-    for (const [key, part] of Object.entries(parts)) {
-      const smaller = replaceLarge(part, found, addressOf);
-      if (smaller === part) continue;
-      setOwn(parts as Record<string, unknown>, key, smaller);
-      replaced = true;
-    }
-    if (replaced && lengthUpTo(parts, blobThresholdBytes) <= blobThresholdBytes) return parts;
+/** A value that goes to the blob store. `reference` stands in its place, and gets its members when it is clear that it stays there. */
+interface TakenValue {
+  readonly value: unknown;
+  readonly reference: BlobReference;
+}
+
+/** A value as it stays in the event. */
+interface Remaining {
+  readonly value: unknown;
+  /** About how long its JSON is, in characters. */
+  readonly length: number;
+  /** Bytes of the JSON of what was given. */
+  readonly givenBytes: number;
+}
+
+/** About the length of the JSON of a reference. */
+const referenceLength = 700;
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+/** Each part is measured once, on the way up: what is nested a thousand deep takes no longer than what is flat. */
+function replaceLarge(value: unknown, taken: TakenValue[]): Remaining {
+  if (typeof value !== 'object' || value === null || isShort(value)) {
+    const givenBytes = bytesOf(value);
+    return givenBytes > blobThresholdBytes ? takeOut(value, givenBytes, taken) : { value, length: lengthUpTo(value, blobThresholdBytes), givenBytes };
   }
+  const before = taken.length;
+  const copy: Record<string, unknown> | unknown[] = Array.isArray(value) ? [...value] : { ...value };
+  let length = 2;
+  let givenBytes = 2;
+  for (const [key, part] of Object.entries(value)) {
+    if (part === undefined) continue;
+    const rest = replaceLarge(part, taken);
+    length += key.length + 4 + rest.length;
+    givenBytes += rest.givenBytes + (Array.isArray(value) ? 1 : bytesOf(key) + 2);
+    if (rest.value !== part) setOwn(copy as Record<string, unknown>, key, rest.value);
+  }
+  const isReplaced = taken.length > before;
+  if (isReplaced && length <= blobThresholdBytes) return { value: copy, length, givenBytes };
+  if (givenBytes <= blobThresholdBytes) return { value, length, givenBytes };
+  // The whole value goes out, and with it everything that was taken out of it.
+  taken.length = before;
+  return takeOut(value, givenBytes, taken);
+}
+
+function takeOut(value: unknown, givenBytes: number, taken: TakenValue[]): Remaining {
+  const reference = {} as BlobReference;
+  taken.push({ value, reference });
+  return { value: reference, length: referenceLength, givenBytes };
+}
+
+/** Gives the reference its members. */
+function stored({ value, reference }: TakenValue, addressOf: AddressOf): LargeValue {
   const json = JSON.stringify(value);
   const bytes = encoder.encode(json);
-  if (bytes.length <= blobThresholdBytes) return value;
   const address = addressOf(bytes);
-  const reference = blobReference(address, sha256(bytes), bytes.length, json);
-  found.push({ address, bytes, value, reference });
-  return reference;
+  return { address, bytes, value, reference: Object.assign(reference, blobReference(address, sha256(bytes), bytes.length, json)) };
 }
 
 type Member<Type extends EventType> = Exclude<keyof EventOf<Type>, 'v' | 'seq' | 'id' | 'at' | 'type' | 'by' | 'invocationId'>;
@@ -161,14 +198,15 @@ function extractLargeValues(draft: EventDraft, addressOf: AddressOf): { readonly
   if (draft.type === 'model_start' && draft.recipe.contents === undefined) return { draft, large: nothingLarge };
   const members: readonly string[] = measuredMembers[draft.type];
   const values = draft as unknown as Readonly<Record<string, unknown>>;
-  let large: LargeValue[] | undefined;
+  let taken: TakenValue[] | undefined;
   let fields: Record<string, unknown> | undefined;
   for (const member of members) {
     const value = values[member];
     if (value === undefined || isShort(value)) continue;
-    large ??= [];
+    taken ??= [];
     fields ??= { ...values };
-    fields[member] = replaceBelow(value, keptLevels[member] ?? 0, large, addressOf);
+    fields[member] = replaceBelow(value, keptLevels[member] ?? 0, taken);
   }
-  return { draft: fields === undefined ? draft : (fields as unknown as EventDraft), large: large ?? nothingLarge };
+  if (fields === undefined || taken === undefined) return { draft, large: nothingLarge };
+  return { draft: fields as unknown as EventDraft, large: taken.map((value) => stored(value, addressOf)) };
 }

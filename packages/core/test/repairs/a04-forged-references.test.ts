@@ -187,3 +187,43 @@ test('A4: nobody finds an address who knows the content; files of older versions
   expect(await memoryStore().for(scope).putBlob(bytes)).not.toBe(address);
   await again.close();
 });
+
+test('A4: what only looks like a reference once a large value in it is in its place is shown, run and told as it was given', async () => {
+  const store = memoryStore();
+  const address = await bobSpeaks(store);
+  const form = lookAlikes(address)['long'] as Record<string, unknown>;
+  const executed: unknown[] = [];
+  const give = tool({
+    name: 'give',
+    description: 'Gives',
+    schema: z.any(),
+    approval: true,
+    execute: ({ args }) => {
+      executed.push(args);
+      return { given: form };
+    },
+  });
+  const model = scriptedModel((prompt) => {
+    const isAsked = prompt.at(-1)?.role === 'user';
+    return isAsked ? { toolCalls: [{ name: 'give', args: { value: form } as never }] } : { text: 'Done.' };
+  });
+  const runnable = agent({ name: 'giver', model, tools: [give] });
+
+  const asking = process(store, [runnable]);
+  const { pendingApprovals } = await asking.run(runnable, { session: 'bob', input: 'Give' });
+  const answering = process(store, [runnable]);
+  const [request] = await answering.requests.list({ status: 'pending' });
+  expect(pendingApprovals[0]?.args).toEqual({ value: form });
+
+  await answering.requests.answer(request?.requestId ?? '', { decision: 'approve', by: 'ann' });
+  const { status, session: after } = await answering.resume('bob');
+  expect(status).toBe('completed');
+  expect(executed).toEqual([{ value: form }]);
+  const result = after.events.find(({ type }) => type === 'tool_result');
+  const once = after.ledger.resolve(result);
+  expect(after.ledger.resolve(once)).toEqual(once);
+  expect(once).toMatchObject({ result: { content: { given: form } } });
+  const told = model.calls.at(-1)?.prompt.at(-1);
+  expect(canonicalJson(told)).toContain(form['preview']);
+  expect(canonicalJson(told)).not.toContain('secret of bob');
+});
