@@ -227,7 +227,7 @@ export class DriftGate {
 
   #mismatchOf(held: Held): LedgerMismatchError {
     const { childRoot } = this.#place;
-    const accept = this.#callsOnly ? '' : ", or let the step leave it behind with `onDrift: 'accept'`";
+    const accept = this.#callsOnly ? '' : ", or let the step leave it behind with `onDrift: 'accept'`, as a step needs whose branches share a lock";
     return new LedgerMismatchError({
       path: childRoot,
       recorded: this.#firstMissing(held)?.text ?? 'something else',

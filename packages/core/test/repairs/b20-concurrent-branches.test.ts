@@ -12,12 +12,15 @@ interface Program {
   readonly delays: readonly number[];
   /** Events after which a process stops. */
   readonly stops: readonly number[];
+  /** Whether only one branch asks at a time; such a step accepts that another one asks first after a stop. */
+  readonly locked: boolean;
 }
 
 const program: fc.Arbitrary<Program> = fc.record({
   branches: fc.array(fc.array(fc.constantFrom<Asking>('call', 'spawn', 'effect'), { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 3 }),
   delays: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 7, maxLength: 7 }),
   stops: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
+  locked: fc.boolean(),
 });
 
 /** What a step's own code does between two questions, of which the runtime sees nothing. */
@@ -26,7 +29,7 @@ async function bareAwait(delay: number): Promise<void> {
   else if (delay === 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function define({ branches, delays }: Program): readonly [Step, Step] {
+function define({ branches, delays, locked }: Program): readonly [Step, Step] {
   let drawn = 0;
   const pause = () => bareAwait(delays[drawn++ % delays.length] ?? 0);
   const worker = step({
@@ -38,7 +41,15 @@ function define({ branches, delays }: Program): readonly [Step, Step] {
   });
   const fan = step({
     name: 'fan',
+    ...(locked ? { onDrift: 'accept' as const } : {}),
     execute: async (ctx) => {
+      let last: Promise<unknown> = Promise.resolve();
+      const inTurn = (work: () => Promise<unknown>): Promise<unknown> => {
+        if (!locked) return work();
+        const done = last.then(work);
+        last = done.catch(() => undefined);
+        return done;
+      };
       const ask = async (how: Asking, message: string): Promise<unknown> => {
         if (how === 'effect') return ctx.effect(message, () => message, { recovery: 'rerun' });
         return how === 'call' ? (await ctx.call(worker, { message })).output : (await ctx.spawn(worker, { message }).wait()).output;
@@ -48,7 +59,7 @@ function define({ branches, delays }: Program): readonly [Step, Step] {
           const answers: unknown[] = [];
           for (const [i, how] of branch.entries()) {
             await pause();
-            answers.push(await ask(how, `${b}-${i}`));
+            answers.push(await inTurn(() => ask(how, `${b}-${i}`)));
           }
           return answers;
         }),
@@ -90,6 +101,8 @@ test('B20: code that has not changed is never refused, whatever its branches awa
       const result = await carryOut(given);
       const expected = given.branches.map((branch, b) => branch.map((_, i) => `${b}-${i}`));
       expect([result.status, result.output]).toEqual(['completed', expected]);
+      const asked = given.branches.flat().filter((how) => how !== 'effect').length;
+      expect(result.session.events.filter((event) => event.type === 'invocation_start' && event.name === 'worker')).toHaveLength(asked);
     }),
     { numRuns: 100 },
   );
