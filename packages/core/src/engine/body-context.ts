@@ -47,7 +47,7 @@ export class Body implements BodyContext {
   #suspension: PromiseWithResolvers<void> | undefined;
   /** Keys of children that were started without waiting for them, and of whose start nobody has asked yet what became of the writes. */
   #unconfirmed: string[] = [];
-  #refreshes = 0;
+  readonly #refreshes = new Map<string, number>();
   #order: RecordedOrder | undefined;
   #gate: DriftGate | undefined;
 
@@ -88,16 +88,19 @@ export class Body implements BodyContext {
         this.assertOpen('state');
         writes.write(scope, changes, update);
       },
-      refresh: () => this.#refresh(),
+      refresh: (options) => this.#refresh(options?.key),
     };
   }
 
   /** What is seen is recorded, and a body that runs again sees the same. */
-  async #refresh(): Promise<void> {
+  async #refresh(key: string | undefined): Promise<void> {
     this.assertOpen('state.refresh');
     const { run, path, childRoot, base } = this.place;
-    this.#refreshes++;
-    const refresh = `${childRoot}#${this.#refreshes}`;
+    if (key !== undefined) assertKey(key);
+    const name = key === undefined ? childRoot : `${childRoot}#${key}`;
+    const count = (this.#refreshes.get(name) ?? 0) + 1;
+    this.#refreshes.set(name, count);
+    const refresh = `${name}#${count}`;
     const isThis = (event: Event): boolean => event.type === 'state_change' && event.refresh === refresh;
     const recorded = base === undefined ? undefined : run.ledger.invocations.byPath.get(path)?.events.findLast(isThis);
     if (recorded === undefined) await run.session.observeShared({ seenBy: { invocationId: path, refresh } });

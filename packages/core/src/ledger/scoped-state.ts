@@ -4,7 +4,7 @@ import { deepFreeze, findJsonDefect, type JsonValue } from '../base/json.ts';
 import { NotJsonError } from './errors.ts';
 import type { StateChange } from './event.ts';
 import type { StateValues } from './state-fold.ts';
-import type { StateOf, StateSchema } from './state-types.ts';
+import type { RefreshOptions, StateOf, StateSchema } from './state-types.ts';
 
 /** A value that the schema of its key refuses. */
 export class InvalidStateError extends AdjutantError {
@@ -54,7 +54,7 @@ export interface StateAccess {
   /** @param update makes the value of a single change anew, on top of another one */
   write(scope: string, changes: readonly StateChange[], update?: StateUpdate): void;
   /** Reads the shared scopes again. @default does nothing */
-  refresh?(): Promise<void>;
+  refresh?(options?: RefreshOptions): Promise<void>;
 }
 
 type Changes = Readonly<Record<string, unknown>>;
@@ -86,7 +86,7 @@ function scopeProxy(access: StateAccess, scope: string, schema: StateSchema[stri
     const made = { apply, id: checkedId(target, first, options), source: sourceOf(change) };
     writeChecked(target, { [first]: change(ownValue(access.read(scope, first), first)) }, made);
   };
-  const refresh = async (): Promise<void> => access.refresh?.();
+  const refresh = async (options?: RefreshOptions): Promise<void> => access.refresh?.(options);
   const reserved = (key: string): { value: unknown } | undefined => {
     if (key === 'update') return { value: update };
     if (findScope === undefined) return undefined;

@@ -31,8 +31,20 @@ interface Updatable<Values> {
 export type ScopeState<Scope> = Fields<Scope> & Updatable<Fields<Scope>>;
 
 interface Refreshable {
-  /** Reads the shared scopes again and records what others have changed since they were read last. @throws StoreUnavailableError */
-  refresh(): Promise<void>;
+  /**
+   * Reads the shared scopes again and records what others have changed since they were read last.
+   * @throws StoreUnavailableError
+   * @throws InvalidKeyError when the key is empty or has one of `/ # ~ >`
+   */
+  refresh(options?: RefreshOptions): Promise<void>;
+}
+
+export interface RefreshOptions {
+  /**
+   * Names the refresh among those of the body, so that it sees the same when the body runs again. Needed where several branches refresh at once:
+   * without keys they are told apart by their order, which may be another one then.
+   */
+  readonly key?: string;
 }
 
 /** State of a session without a schema: every value is `unknown` until it is looked at. */
