@@ -1,5 +1,6 @@
 import { isAdjutantError } from 'adjutant';
 import type { Context, MiddlewareHandler } from 'hono';
+import { approvalPath } from '../http/approval-links.ts';
 import type { Api, ServerEnv, ServerParts } from '../http/parts.ts';
 import { addressGroup, clientAddress } from './address.ts';
 import { recordRequest } from './audit/record-request.ts';
@@ -12,6 +13,9 @@ import { anonymous, type Principal } from './principal.ts';
 /** Asked for by machines that watch over the server, many of which may share an address: an answer must not be refused to them. */
 const watched: ReadonlySet<string> = new Set(['/v1/health', '/v1/ready']);
 
+/** Bytes of the form by which somebody decides. Anybody may send one, and forms take the square of their length to read. */
+const longestForm = 32_768;
+
 /** What every request passes before its route: who calls, what they may do, and how much of it. */
 export function addAccess(api: Api, parts: ServerParts): void {
   const { cors, limits, trustProxy } = parts.options;
@@ -19,6 +23,7 @@ export function addAccess(api: Api, parts: ServerParts): void {
   if (cors !== undefined) api.use('*', allowOrigins(cors));
   api.use('*', recordRequest(parts));
   api.use('*', admit(parts));
+  api.use(`${approvalPath}/*`, limitBody(Math.min(limits.bodyBytes, longestForm)));
   api.use('*', limitBody(limits.bodyBytes));
 }
 

@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { guard } from '../access/guard.ts';
 import type { Permission, Principal } from '../access/principal.ts';
-import { assertStorable } from './body-check.ts';
+import { checkForm } from './body-check.ts';
 import type { Api, RepeatedAnswer, ServerEnv } from './parts.ts';
 import { problemType } from './problem.ts';
 
@@ -113,7 +113,7 @@ function configOf<Params, Query, Body, Answer>(route: RouteDefinition<Params, Qu
     [permissionExtension]: permission,
     ...(isKept(route) ? { parameters: [{ $ref: `#/components/parameters/${idempotencyParameter}` }] } : {}),
     // Before what comes in is looked at: who may not call is not told what a call must be.
-    middleware: guard(permission, operationId),
+    middleware: body === undefined ? guard(permission, operationId) : [guard(permission, operationId), checkForm(body)],
     security: permission === 'public' ? [] : [{ bearer: [] }],
     request: {
       ...(params === undefined ? {} : { params }),
@@ -156,7 +156,6 @@ export function addRoute<Params = undefined, Query = undefined, Body = undefined
       request: req.raw,
       context,
     };
-    if (route.body !== undefined) assertStorable(input.body);
     const make = async (): Promise<Response> => {
       const answer = await handle(input);
       return answer instanceof Response ? answer : context.json(answer.body as object, answer.status, answer.headers);

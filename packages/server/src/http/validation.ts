@@ -1,4 +1,6 @@
+import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { assertLengths } from './body-check.ts';
 import type { ServerEnv } from './parts.ts';
 import { problemResponse, RequestRefusedError } from './problem.ts';
 
@@ -22,13 +24,33 @@ const longestMessage = 300;
 /** Answers what does not fit a route's schemas, with the place of each fault and without the values. */
 export function refuseInvalid(result: Validated, context: Context<ServerEnv>): Response | undefined {
   if (result.success) return undefined;
-  const found = result.error?.issues ?? [];
-  const issues = found.slice(0, mostIssues).map((issue) => ({
-    path: [places[result.target] ?? result.target, ...issue.path.map(String)].join('.'),
-    message: messageOf(issue),
-  }));
-  const told = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
-  return problemResponse(new RequestRefusedError(400, 'invalid_request', `The request does not fit: ${told}.`, { issues }), context.var.requestId);
+  return problemResponse(refusalOf(result.error?.issues ?? [], places[result.target] ?? result.target), context.var.requestId);
+}
+
+/**
+ * Checks a part of a body that its schema leaves open.
+ * @param path of the part, as `body.messages.3`
+ * @throws RequestRefusedError `invalid_request` (400)
+ */
+export function assertFits<Value>(schema: z.ZodType<Value>, value: unknown, path: string): Value {
+  assertLengths(schema, value, path);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw refusalOf(parsed.error.issues, path);
+}
+
+function refusalOf(found: readonly Issue[], place: string): RequestRefusedError {
+  const issues = found.slice(0, mostIssues).map((issue) => ({ path: [place, ...issue.path.map(String)].join('.'), message: messageOf(issue) }));
+  return new RequestRefusedError(400, 'invalid_request', `The request does not fit: ${toldOf(issues)}.`, { issues });
+}
+
+function toldOf(issues: readonly { readonly path: string; readonly message: string }[]): string {
+  return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+}
+
+/** The first faults of a value in one text. */
+export function faultsOf(issues: readonly Issue[]): string {
+  return toldOf(issues.slice(0, mostIssues).map((issue) => ({ path: issue.path.map(String).join('.'), message: messageOf(issue) })));
 }
 
 /** What callers can be told: of what is missing and of numbers the schemas' library speaks as code does. */

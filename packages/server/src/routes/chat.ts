@@ -7,7 +7,7 @@ import { reachableAgent } from '../http/reachable.ts';
 import { reachableRequest } from '../http/reachable-request.ts';
 import { addRoute, defineRoute, type RouteInput } from '../http/route.ts';
 import { agentPathSchema } from '../schemas/agent.ts';
-import { type ChatJson, type ChatMessage, chatSchema } from '../schemas/chat.ts';
+import { type ChatJson, type ChatMessage, chatMessageSchema, chatSchema } from '../schemas/chat.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
 import { type ChatLedger, type ChatRun, chatKeyOf, emptyChat, readChat } from '../stream/ui-message/chat-ledger.ts';
 import { type ChatSubject, chatResponse } from '../stream/ui-message/chat-response.ts';
@@ -53,6 +53,8 @@ type Asking = Omit<Sent, 'body'>;
 
 /** Chats: conversations with an agent as `useChat` of the AI SDK holds them. The id of a chat is that of its session, or stands for one of the user's. */
 export const addChatRoutes: AddRoutes = (api, parts) => {
+  // The schema of what is sent only names it.
+  api.openAPIRegistry.register('ChatMessage', chatMessageSchema);
   addRoute(api, sendChat, (input) => {
     const agent = reachableAgent(input, input.params.agent);
     const message = sentMessage(input.body);

@@ -3,7 +3,6 @@ import type { Context } from 'hono';
 import type { WebSocket } from 'ws';
 import { credentialIn } from '../access/credential.ts';
 import { isPageOrigin } from '../access/local-access.ts';
-import { assertStorable } from '../http/body-check.ts';
 import type { AddRoutes, Api, ServerEnv, ServerParts } from '../http/parts.ts';
 import { problemOf, RequestRefusedError } from '../http/problem.ts';
 import { reachableSession } from '../http/reachable.ts';
@@ -13,7 +12,7 @@ import { type FollowedStream, followed } from '../stream/followed.ts';
 import type { SentFrame } from '../stream/frame.ts';
 import { assertInLedger, positionOf } from '../stream/position.ts';
 import { readCommand, requestOf } from '../stream/socket/commands.ts';
-import { SocketConnection } from '../stream/socket/connection.ts';
+import { type CommandOutcome, SocketConnection } from '../stream/socket/connection.ts';
 import { brokenFrame, type StreamRequest, streamEndings } from '../stream/stream-response.ts';
 import { streamQuerySchema } from './streams.ts';
 
@@ -104,7 +103,7 @@ async function open(api: Api, parts: ServerParts, input: Input, { session, strea
         carryOut,
         heartbeat: options.stream.heartbeat,
         endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
-        refuseBinary: () => refusal(requestId, { code: 'malformed_json', message: 'Messages must be text.' }),
+        refuseBinary: () => refused(requestId, { code: 'malformed_json', message: 'Messages must be text.' }),
         problem,
         // Counted only now: a handshake that is broken off is never heard of again.
         onClose: streams.count(principal, 'socket'),
@@ -124,26 +123,25 @@ interface Commanded {
 }
 
 /** Carries commands out as the requests that they stand for, so that they are checked, counted and recorded like these. */
-function commander(api: Api, { context, requestId }: Input, { session, problem }: Commanded): (text: string) => Promise<object> {
+function commander(api: Api, { context, requestId }: Input, { session, problem }: Commanded): (text: string) => Promise<CommandOutcome> {
   const origin = new URL(context.req.url).origin;
   const headers = callerHeaders(context);
   const { incoming } = context.env as { readonly incoming?: unknown };
   return async (text) => {
     const read = readCommand(text);
-    if (!('command' in read)) return refusal(requestId, read);
+    if (!('command' in read)) return refused(requestId, read);
     const { id } = read.command;
     const named = id === undefined ? {} : { id };
     try {
       const { path, body, idempotencyKey } = requestOf(read.command, session);
-      // Before a text is made of it, which takes a call for each level.
-      assertStorable(body);
       const keyed = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
       const request = new Request(`${origin}${path}`, { method: 'POST', headers: { ...headers, ...keyed }, body: JSON.stringify(body) });
       const answer = await api.fetch(request, { incoming });
       const result: unknown = await answer.json().catch(() => undefined);
-      return answer.ok ? { type: 'ack', ...named, status: answer.status, result } : { type: 'problem', ...named, problem: result };
+      const told = answer.ok ? { type: 'ack', ...named, status: answer.status, result } : { type: 'problem', ...named, problem: result };
+      return { told, isCommand: true };
     } catch (error) {
-      return { type: 'problem', ...named, problem: problem(error).data };
+      return { told: { type: 'problem', ...named, problem: problem(error).data }, isCommand: true };
     }
   };
 }
@@ -163,9 +161,10 @@ function callerHeaders(context: Context<ServerEnv>): Readonly<Record<string, str
   };
 }
 
-function refusal(
+function refused(
   requestId: string,
   { id, code, message }: { readonly id?: string | number | undefined; readonly code: string; readonly message: string },
-): object {
-  return { type: 'problem', ...(id === undefined ? {} : { id }), problem: problemOf(new RequestRefusedError(400, code, message), requestId) };
+): CommandOutcome {
+  const problem = problemOf(new RequestRefusedError(400, code, message), requestId);
+  return { told: { type: 'problem', ...(id === undefined ? {} : { id }), problem }, isCommand: false };
 }

@@ -128,6 +128,7 @@ export const linkOptionsSchema = z
     decisions: z
       .array(z.enum(linkDecisions))
       .min(1)
+      .max(linkDecisions.length)
       .optional()
       .openapi({ description: 'What the link can be used for. Missing: all options of the request that need no input.' }),
     expiresAt: timeSchema.optional().openapi({ description: 'Epoch milliseconds. Missing: the end of the request; without one, in 7 days.' }),

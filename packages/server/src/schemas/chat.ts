@@ -2,6 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { idSchema, newIdSchema } from './common.ts';
 
 const longestReason = 10_000;
+const mostParts = 1_000;
+const mostMessages = 10_000;
 
 /** A part of a message; which members it has depends on its type. */
 const partSchema = z
@@ -9,7 +11,7 @@ const partSchema = z
   .openapi('ChatPart', { description: 'A part of a message, as the AI SDK has it.', example: { type: 'text', text: 'Where is my order?' } });
 
 export const chatMessageSchema = z
-  .looseObject({ id: idSchema, role: z.enum(['system', 'user', 'assistant']), parts: z.array(partSchema) })
+  .looseObject({ id: idSchema, role: z.enum(['system', 'user', 'assistant']), parts: z.array(partSchema).max(mostParts) })
   .openapi('ChatMessage', { description: 'A `UIMessage` of the AI SDK.' });
 
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
@@ -22,8 +24,9 @@ export const chatSchema = z
       example: 'chat-7',
     }),
     messages: z
-      .array(chatMessageSchema)
+      .array(z.unknown().openapi({ allOf: [{ $ref: '#/components/schemas/ChatMessage' }] }))
       .min(1)
+      .max(mostMessages)
       .openapi({ description: 'Only the message that is sent is read, which is the last one. What was said before is in the ledger.' }),
     trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
     messageId: idSchema.optional().openapi({ description: 'Which message is sent. Missing: the last one.' }),

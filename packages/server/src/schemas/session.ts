@@ -34,7 +34,7 @@ export const sessionPageSchema = z.strictObject({ sessions: z.array(sessionSchem
 
 const scopesSchema = z
   .record(idSchema, idSchema)
-  .openapi({ description: 'Ids of the shared scopes that it takes part in, by scope.', example: { patient: 'patient-789' } });
+  .openapi({ description: 'Ids of the shared scopes that it takes part in, by scope: at most 100.', example: { patient: 'patient-789' } });
 
 export const newSessionSchema = z
   .strictObject({

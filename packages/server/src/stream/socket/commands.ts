@@ -1,7 +1,11 @@
 import { z } from '@hono/zod-openapi';
+import { assertStorable } from '../../http/body-check.ts';
 import { isKeyText, longestKey } from '../../http/idempotency.ts';
+import { RequestRefusedError } from '../../http/problem.ts';
+import { faultsOf } from '../../http/validation.ts';
 
-const id = z.union([z.string().max(200), z.number()]).optional();
+const longestId = 200;
+const id = z.union([z.string().max(longestId), z.number()]).optional();
 const key = z
   .string()
   .min(1)
@@ -47,12 +51,18 @@ export function readCommand(text: string): ReadCommand {
   } catch {
     return { code: 'malformed_json', message: 'A message must be a JSON object such as {"type":"message","text":"Hello"}.' };
   }
+  const given = (value as { readonly id?: unknown } | null)?.id;
+  const named = (typeof given === 'string' && given.length <= longestId) || typeof given === 'number' ? { id: given } : {};
+  try {
+    // Before the schema, whose work grows with all that is wrong, and before a text is made of it, which takes a call for each level.
+    assertStorable(value);
+  } catch (error) {
+    if (!(error instanceof RequestRefusedError)) throw error;
+    return { ...named, code: 'invalid_request', message: error.message };
+  }
   const parsed = commandSchema.safeParse(value);
   if (parsed.success) return { command: parsed.data };
-  const told = parsed.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; ');
-  const given = (value as { readonly id?: unknown } | null)?.id;
-  const named = typeof given === 'string' || typeof given === 'number' ? { id: given } : {};
-  return { ...named, code: 'invalid_request', message: `The message does not fit: ${told}.` };
+  return { ...named, code: 'invalid_request', message: `The message does not fit: ${faultsOf(parsed.error.issues)}.` };
 }
 
 /** A request of the HTTP interface that does what a command says. */

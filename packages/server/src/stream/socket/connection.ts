@@ -1,4 +1,4 @@
-import type { Clock } from 'adjutant';
+import { type Clock, systemTurns } from 'adjutant';
 import type { WebSocket } from 'ws';
 import type { StreamEnding } from '../event-stream.ts';
 import type { FollowedStream } from '../followed.ts';
@@ -13,13 +13,20 @@ export interface ConnectionPorts {
   readonly stream: FollowedStream;
   /** As for streams of server-sent events. */
   readonly endings: (whileOpen: AbortSignal) => readonly StreamEnding[];
-  /** Carries out what the client said, and gives what it is told of it. */
-  readonly carryOut: (text: string) => Promise<object>;
+  /** Carries out what the client said. */
+  readonly carryOut: (text: string) => Promise<CommandOutcome>;
   /** Refuses what is no text. */
-  readonly refuseBinary: () => object;
+  readonly refuseBinary: () => CommandOutcome;
   readonly problem: (error: unknown) => SentFrame;
   readonly onClose: () => void;
   readonly onSent: () => void;
+}
+
+export interface CommandOutcome {
+  /** The answer to the client. */
+  readonly told: object;
+  /** False if the message was no command: such ones pass no route, and so count nowhere else. */
+  readonly isCommand: boolean;
 }
 
 /** Each frame as a message of its own. */
@@ -35,8 +42,12 @@ const mostWaiting = 65_536;
 /** Commands of a client that may wait; then no more are read. */
 const mostCommands = 16;
 
+/** Messages of one socket that are no commands; then it is closed. */
+const mostUnreadable = 100;
+
 const normalClosure = 1_000;
 const goingAway = 1_001;
+const policyViolation = 1_008;
 const internalError = 1_011;
 
 /** A client that follows a session and says something to it, through one socket. */
@@ -45,6 +56,7 @@ export class SocketConnection {
   readonly #ports: ConnectionPorts;
   readonly #gone = new AbortController();
   #commands = 0;
+  #unreadable = 0;
   #lastCommand: Promise<void> = Promise.resolve();
   #cancelTimer: () => void = () => undefined;
   #isAlive = true;
@@ -111,13 +123,22 @@ export class SocketConnection {
   /** Never rejects: whatever is thrown, the client is told, and the next command is carried out. */
   async #carryOut(text: string, isBinary: boolean): Promise<void> {
     try {
-      if (!this.#gone.signal.aborted) await this.#send(isBinary ? this.#ports.refuseBinary() : await this.#ports.carryOut(text));
+      // A client may send thousands of commands at once: others have their turn between them.
+      await systemTurns.pass();
+      if (!this.#isOpen) return;
+      const { told, isCommand } = isBinary ? this.#ports.refuseBinary() : await this.#ports.carryOut(text);
+      await this.#send(told);
+      if (!isCommand && ++this.#unreadable >= mostUnreadable) this.#socket.close(policyViolation, 'Too many messages were no commands.');
     } catch (error) {
       await this.#send({ type: 'problem', problem: this.#ports.problem(error).data });
     } finally {
       this.#commands--;
       if (this.#commands < mostCommands) this.#socket.resume();
     }
+  }
+
+  get #isOpen(): boolean {
+    return !this.#gone.signal.aborted && this.#socket.readyState === this.#socket.OPEN;
   }
 
   #ping(): void {

@@ -1,6 +1,7 @@
 import type { JsonValue } from 'adjutant';
 import { RequestRefusedError } from '../../http/problem.ts';
-import { approvalPartSchema, type ChatJson, type ChatMessage, outputPartSchema } from '../../schemas/chat.ts';
+import { assertFits } from '../../http/validation.ts';
+import { approvalPartSchema, type ChatJson, type ChatMessage, chatMessageSchema, outputPartSchema } from '../../schemas/chat.ts';
 import { stepSignature } from './answer-teller.ts';
 import type { RequestData } from './chunk.ts';
 import type { UiPart } from './part.ts';
@@ -15,19 +16,24 @@ export interface SaidAnswer {
   readonly reason?: string;
 }
 
-/** The message that is sent: all others only show what was said before. */
+/**
+ * The message that is sent. All others only show what was said before, and are not even looked at.
+ * @throws RequestRefusedError `invalid_request`, `chat_message_missing` (400)
+ */
 export function sentMessage({ messages, messageId, trigger }: ChatJson): ChatMessage {
-  const last = messages.at(-1) as ChatMessage;
+  const last = messages.length - 1;
   // A message that is to be answered anew is not among them any more.
-  if (messageId === undefined || trigger === 'regenerate-message') return last;
-  const named = messages.find(({ id }) => id === messageId);
-  if (named !== undefined) return named;
+  const isLast = messageId === undefined || trigger === 'regenerate-message';
+  const sent = isLast ? last : messages.findIndex((message) => isObject(message) && message['id'] === messageId);
+  if (sent >= 0) return assertFits(chatMessageSchema, messages[sent], `body.messages.${sent}`);
   throw new RequestRefusedError(
     400,
     'chat_message_missing',
     `There is no message "${messageId}" among the messages. Send the one that \`messageId\` names with them.`,
   );
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** @throws RequestRefusedError `chat_part_unsupported`, `chat_message_empty` (400) */
 export function textOfMessage({ parts }: ChatMessage): string {
