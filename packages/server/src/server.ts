@@ -5,6 +5,7 @@ import { addAccess } from './access/access.ts';
 import { ServerAccess } from './access/server-access.ts';
 import { isApprovalPage, pathForLogs } from './http/approval-links.ts';
 import { Idempotency } from './http/idempotency.ts';
+import { KeptAnswers } from './http/kept-answers.ts';
 import { nothingAt } from './http/nothing-at.ts';
 import { openApiDocument } from './http/open-api.ts';
 import type { Api, ServerEnv, ServerParts } from './http/parts.ts';
@@ -51,6 +52,7 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     metrics,
     streams: new OpenStreams(resolved.limits.streams, metrics),
     replays: new Replays(resolved.limits.replays),
+    kept: new KeptAnswers({ store: app.store, app: app.app, clock, ids, keepFor: resolved.idempotency.keepFor }),
     ids,
     access: new ServerAccess(app, { clock, ids, onError: (error) => resolved.onError(error), closing: closing.signal }),
     closing: closing.signal,

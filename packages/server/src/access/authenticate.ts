@@ -13,7 +13,7 @@ import { localCaller, type Principal } from './principal.ts';
 export type Authenticate = (context: Context<ServerEnv>) => Promise<Principal>;
 
 /** The one answer to everybody who could not prove who they are: it does not say what was wrong. */
-function unauthenticated(): RequestRefusedError {
+export function unauthenticated(): RequestRefusedError {
   return new RequestRefusedError(
     401,
     'unauthenticated',

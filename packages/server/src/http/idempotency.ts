@@ -3,7 +3,7 @@ import { canonicalJson } from 'adjutant';
 import type { Context, MiddlewareHandler } from 'hono';
 import { pathForLogs } from './approval-links.ts';
 import type { ReportFailure } from './failure-report.ts';
-import { type KeptAnswer, KeptAnswers } from './kept-answers.ts';
+import type { KeptAnswer, KeptAnswers } from './kept-answers.ts';
 import type { RepeatedAnswer, ServerEnv, ServerParts } from './parts.ts';
 import { problemResponse, RequestRefusedError, statusOf } from './problem.ts';
 
@@ -49,9 +49,9 @@ export class Idempotency {
   readonly #report: ReportFailure;
 
   /** @param report told that an answer could not be kept */
-  constructor({ app, clock, ids, options, closing }: Pick<ServerParts, 'app' | 'clock' | 'ids' | 'options' | 'closing'>, report: ReportFailure) {
+  constructor({ kept, clock, options, closing }: Pick<ServerParts, 'kept' | 'clock' | 'options' | 'closing'>, report: ReportFailure) {
     this.#report = report;
-    this.#kept = new KeptAnswers({ store: app.store, app: app.app, clock, ids, keepFor: options.idempotency.keepFor });
+    this.#kept = kept;
     this.#parts = { clock, closing, options };
   }
 
@@ -82,6 +82,7 @@ export class Idempotency {
     try {
       const answer = await make();
       kept = await keptOf(answer, repeated);
+      kept = kept && { ...kept, session: sessionOf(context, kept) };
       return answer;
     } catch (error) {
       if (isFinal(statusOf(error))) kept = await keptOf(problemResponse(error, context.var.requestId), 'same');
@@ -134,6 +135,14 @@ async function keptOf(answer: Response, repeated: RepeatedAnswer): Promise<KeptA
   const headers = Object.fromEntries(keptHeaders.flatMap((name) => pairOf(name, answer.headers.get(name))));
   const withheld = isMade && repeated === 'refused';
   return { status: answer.status, headers, body: withheld ? '' : await answer.clone().text(), withheld };
+}
+
+/** The session that an answer is about: it is named in the path, or in the answer. */
+function sessionOf({ req }: Context<ServerEnv>, { body }: KeptAnswer): string | undefined {
+  const named = req.param('session');
+  if (named !== undefined || !body.startsWith('{')) return named;
+  const { session } = JSON.parse(body) as { readonly session?: unknown };
+  return typeof session === 'string' ? session : undefined;
 }
 
 function pairOf(name: string, value: string | null): [string, string][] {

@@ -17,6 +17,8 @@ export interface KeptAnswer {
   readonly body: string;
   /** It was not kept, because it has a secret. */
   readonly withheld: boolean;
+  /** The session that it is about: it goes with it. */
+  readonly session?: string | undefined;
 }
 
 /** What is known of a key. */
@@ -150,7 +152,9 @@ export class KeptAnswers {
     const address = isLarge ? await ledgers.putBlob(bytes) : undefined;
     const data: JsonObject = { status, headers: { ...headers }, withheld, ...(address === undefined ? { body } : { bodyAt: address }) };
     const event = this.#event(head.seq + 1, by, 'answer', 'The request was carried out; this is what its repetitions get.', data);
-    const batch = { events: [event], ...(address === undefined ? {} : { blobs: [address] }), summary: { status: 'completed' } as const };
+    // The place of the runnable's name is free, and ledgers can be listed by it.
+    const summary = { status: 'completed' as const, ...(answer.session === undefined ? {} : { runnable: answer.session }) };
+    const batch = { events: [event], ...(address === undefined ? {} : { blobs: [address] }), summary };
     try {
       await ledgers.append(session, head, batch);
     } catch (error) {
@@ -181,6 +185,16 @@ export class KeptAnswers {
       });
     let cancel = again();
     return () => cancel();
+  }
+
+  /** Removes what was answered about a session, which is deleted. @throws StoreUnavailableError */
+  async forget(tenant: string, session: string): Promise<void> {
+    const ledgers = this.#ledgers(tenant);
+    for (;;) {
+      const about = await ledgers.list({ order: 'updatedAt', runnable: session, limit: sweepPage });
+      for (const { id } of about) await ledgers.delete(id).catch(unlessGone);
+      if (about.length < sweepPage) return;
+    }
   }
 
   /** Removes what was kept for longer than it is to be kept. @returns how many keys @throws StoreUnavailableError */

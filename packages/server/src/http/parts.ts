@@ -6,6 +6,7 @@ import type { ServerMetrics } from '../metrics/metrics.ts';
 import type { ResolvedServerOptions } from '../options.ts';
 import type { OpenStreams } from '../stream/open-streams.ts';
 import type { Replays } from '../stream/replay/replays.ts';
+import type { KeptAnswers } from './kept-answers.ts';
 
 /** What a request carries from the middleware to its route. */
 export interface ServerEnv {
@@ -52,6 +53,8 @@ export interface ServerParts {
   readonly metrics: ServerMetrics;
   readonly access: ServerAccess;
   readonly streams: OpenStreams;
+  /** Answers to requests with an `Idempotency-Key`. */
+  readonly kept: KeptAnswers;
   /** What is told of the past. */
   readonly replays: Replays;
   /** Aborted when the server closes: streams end, and clients come back to another process. */

@@ -50,14 +50,13 @@ const getTranscript = defineRoute({
 export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
   addRoute(api, listEvents, (input) =>
     readReachable(input, input.params.session, async ({ id, seq: last }) => {
-      const { app, query } = input;
+      const { app, principal, query, request } = input;
       const { after, limit, values } = query;
       if (after > last) throw new SeqOutOfRangeError({ seq: after, last });
-      const events: StoredEvent[] = [];
-      const page = app.events(id, { after, upTo: after + limit });
-      for await (const event of values === 'full' ? largePage(page, { ledgers: ledgersOf(app), session: id }) : page) events.push(event);
-      const next = events.at(-1)?.seq ?? after;
-      return { status: 200, body: { events: events as unknown as z.infer<typeof eventPageSchema>['events'], next, last: Math.max(last, next) } };
+      const recorded = app.events(id, { after, upTo: after + limit });
+      const events = values === 'full' ? largePage(recorded, { ledgers: ledgersOf(app), session: id }) : recorded;
+      const { texts, next = after } = await replays.answerInTurn(principal, request.signal, () => writtenPage(events));
+      return jsonAnswer(`{"events":[`, texts, `],"next":${next},"last":${Math.max(last, next)}}`);
     }),
   );
   addRoute(api, getState, (input) =>
@@ -69,12 +68,49 @@ export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
   );
   addRoute(api, getTranscript, (input) =>
     readReachable(input, input.params.session, async ({ id }) => {
-      const { app, principal, request, context } = input;
+      const { app, principal, request } = input;
       const entries = await replays.answerInTurn(principal, request.signal, () => writtenEntries(app, id));
-      return context.body(`{"entries":[${entries.join(',')}]}`, 200, { 'content-type': 'application/json' });
+      return jsonAnswer('{"entries":[', entries, ']}');
     }),
   );
 };
+
+/** Characters after which a page of events ends, with the event that has reached them. */
+const longestPage = 4_194_304;
+
+/** Written one by one: a thousand large events in one piece would hold others up. `next` is the last of them. */
+async function writtenPage(events: AsyncIterable<StoredEvent>): Promise<{ readonly texts: readonly string[]; readonly next: number | undefined }> {
+  const texts: string[] = [];
+  let length = 0;
+  let next: number | undefined;
+  for await (const event of events) {
+    const text = JSON.stringify(event);
+    texts.push(text);
+    length += text.length;
+    next = event.seq;
+    if (length > longestPage) break;
+    await systemTurns.pass();
+  }
+  return { texts, next };
+}
+
+/** Answers with a JSON list, a part at a time: one text of many megabytes takes as long to make and to encode as all of its parts together. */
+function jsonAnswer(start: string, texts: readonly string[], end: string): Response {
+  const encoder = new TextEncoder();
+  const parts = function* (): Generator<Uint8Array, void, undefined> {
+    let part = start;
+    for (const [i, text] of texts.entries()) {
+      part += i === 0 ? text : `,${text}`;
+      if (part.length < longestPart) continue;
+      yield encoder.encode(part);
+      part = '';
+    }
+    yield encoder.encode(part + end);
+  };
+  return new Response(ReadableStream.from(parts()), { status: 200, headers: { 'content-type': 'application/json' } });
+}
+
+const longestPart = 65_536;
 
 /** Written one by one, since a long conversation in one piece would hold others up. */
 async function writtenEntries(app: Runtime, id: string): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { isAdjutantError, type JsonValue, type Run, type Runnable } from 'adjutant';
+import { unauthenticated } from '../access/authenticate.ts';
 import { ledgersOf, withLargeValues } from '../http/large-values.ts';
 import { isBegunBefore, newId } from '../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
@@ -130,11 +131,12 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
     return { status: 200, body: { runs: page.map(outlineAnswer), ...(next === undefined ? {} : { cursor: String(next.startSeq) }) } };
   });
   addRoute(api, getRun, async (input) => {
-    const { app, params, query, request } = input;
+    const { app, params, query } = input;
     return readReachable(input, params.session, async ({ id: session }) => {
-      const { signal, end } = patience(parts, request, query.wait);
+      const { signal, assertAccepted, end } = patience(parts, input, query.wait);
       try {
         const view = await runAtRest({ app, session, run: params.run, replays: parts.replays }, signal);
+        assertAccepted();
         return { status: 200, body: await runAnswer(input, session, view) };
       } finally {
         end();
@@ -228,20 +230,33 @@ export function reportFailure({ options, closing }: ServerParts, { requestId, re
   options.onError(error, { id: requestId, method: request.method, path: new URL(request.url).pathname });
 }
 
+interface Patience {
+  /** Aborted when the run is not to be waited for any longer. */
+  readonly signal: AbortSignal;
+  /** @throws RequestRefusedError `unauthenticated` (401) when the caller's credential has ended meanwhile */
+  assertAccepted(): void;
+  end(): void;
+}
+
 /** How long a request waits: until its time is over, its client goes away or the server closes. */
-function patience({ clock, closing }: ServerParts, request: Request, ms: number): { readonly signal: AbortSignal; end(): void } {
-  if (ms === 0) return { signal: AbortSignal.abort(), end: () => undefined };
+function patience({ clock, closing, access }: ServerParts, { request, principal }: Pick<AnyInput, 'request' | 'principal'>, ms: number): Patience {
+  if (ms === 0) return { signal: AbortSignal.abort(), assertAccepted: () => undefined, end: () => undefined };
   const over = new AbortController();
+  const credential = access.ended(principal, over.signal);
   const cancel = clock.setTimer(ms, () => over.abort());
-  const signals = [request.signal, closing];
+  const signals = [request.signal, closing, credential];
   const abort = (): void => over.abort();
   for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
   if (signals.some(({ aborted }) => aborted)) over.abort();
   const end = (): void => {
     cancel();
     for (const signal of signals) signal.removeEventListener('abort', abort);
+    over.abort();
   };
-  return { signal: over.signal, end };
+  const assertAccepted = (): void => {
+    if (credential.aborted) throw unauthenticated();
+  };
+  return { signal: over.signal, assertAccepted, end };
 }
 
 /** @throws RequestRefusedError `run_ended`, `run_not_begun` (409) */

@@ -92,7 +92,7 @@ const forkSession = defineRoute({
 
 /** Sessions: made, listed, looked at, deleted and forked. */
 export const addSessionRoutes: AddRoutes = (api, parts) => {
-  const { replays } = parts;
+  const { kept, replays } = parts;
   addRoute(api, createSession, async (input) => {
     const { body } = input;
     assertMayName(input, body);
@@ -129,6 +129,7 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
       const { id } = await reachableSession(input, params.session);
       await (query.erase ? app.sessions.erase(id) : app.sessions.delete(id));
       replays.forget({ app, session: id });
+      await kept.forget(app.tenant, id);
     } catch (error) {
       if (!isAdjutantError(error, 'session_not_found') || !isBegunBefore(input)) throw error;
     }

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { SessionListing, SessionPage } from 'adjutant';
+import { type SessionListing, type SessionPage, systemTurns } from 'adjutant';
 import type { AddRoutes } from '../http/parts.ts';
 import { type Asking, isReachable, reachableSession } from '../http/reachable.ts';
 import { addRoute } from '../http/route.ts';
@@ -10,7 +10,7 @@ import { type UsagePage, usagePageSchema, usageQuerySchema } from '../schemas/us
 type UsageQuery = z.infer<typeof usageQuerySchema>;
 
 /** What runs used. */
-export const addUsageRoutes: AddRoutes = (api) => {
+export const addUsageRoutes: AddRoutes = (api, { replays }) => {
   addRoute(
     api,
     {
@@ -33,7 +33,7 @@ export const addUsageRoutes: AddRoutes = (api) => {
       let total = noUse;
       for (const listing of sessions) {
         if (mustBeIdle(listing, query) || !(await isReachable(input, listing))) continue;
-        const usage = await usageOf(input, listing.id, query);
+        const usage = await replays.answerInTurn(input.principal, input.request.signal, () => usageOf(input, listing.id, query));
         if (usage.byModel.length === 0) continue;
         total = useOfBoth(total, usage.total);
         const { id: session, user } = listing;
@@ -63,6 +63,10 @@ function mustBeIdle({ createdAt, updatedAt }: SessionListing, { from = 0, to = N
 
 async function usageOf({ app }: Asking, session: string, filter: UsageFilter): Promise<SessionUsage> {
   const usage = new SessionUsage(session, filter);
-  for await (const event of app.events(session)) usage.add(event);
+  for await (const event of app.events(session)) {
+    usage.add(event);
+    const turn = systemTurns.pass();
+    if (turn !== undefined) await turn;
+  }
   return usage;
 }

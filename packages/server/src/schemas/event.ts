@@ -16,7 +16,7 @@ export const eventQuerySchema = z.strictObject({
   limit: limitSchema(1_000, 100),
   values: z.enum(['references', 'full']).default('references').openapi({
     description:
-      'Values of more than 64 KiB: as references, which have their size and their beginning, or as they are. A page of many large ones ends before its limit.',
+      'Values of more than 64 KiB: as references, which have their size and their beginning, or as they are. A page ends before its limit when it has become long (4 MiB).',
   }),
 });
 
