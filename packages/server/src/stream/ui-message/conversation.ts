@@ -1,6 +1,7 @@
 import { type EventOf, type Fold, foldEvent, isDurable, type JsonValue, type StreamEvent } from 'adjutant';
 import { isRoot, runOf } from '../run-state.ts';
 import type { RequestDescription } from './chunk.ts';
+import { grown } from './growth.ts';
 import type { TextPart, ToolOutcome, ToolPart } from './part.ts';
 import { dropUnsure, type OpenRound, ordered, type PlacedPart, type PlacedStep, withPart } from './placed-part.ts';
 
@@ -136,9 +137,11 @@ function streamed(state: Conversation, event: Live): Conversation {
   const id = `${invocationId}/r${round.round}:${kind}`;
   return withSteps(state, (parts) => {
     const known = parts.find((part) => part.kind === kind && part.id === id);
-    if (known === undefined) return [...parts, { kind, id, text: event.delta, isDone: false, from: invocationId, since: round.since, sure: '' }];
+    const growth = grown(known?.kind === kind ? known.growth : undefined, event.delta);
+    if (known === undefined)
+      return [...parts, { kind, id, text: event.delta, isDone: false, growth, from: invocationId, since: round.since, sure: '' }];
     if (known.kind !== kind || known.order !== undefined) return parts;
-    return withPart(parts, { ...known, text: known.text + event.delta });
+    return withPart(parts, { ...known, text: known.text + event.delta, growth });
   });
 }
 
@@ -150,9 +153,10 @@ function streamedCall(state: Conversation, round: OpenRound, event: Extract<Live
   const counted = known < 0 ? withRound(state, invocationId, { ...round, streamedCalls: [...round.streamedCalls, providerCallId] }) : state;
   return withSteps(counted, (parts) => {
     const part = parts.find((candidate) => candidate.kind === 'tool' && candidate.id === id);
-    if (part === undefined) return [...parts, { kind: 'tool', id, name, inputText: delta, from: invocationId, since: round.since }];
+    const growth = grown(part?.kind === 'tool' ? part.growth : undefined, delta);
+    if (part === undefined) return [...parts, { kind: 'tool', id, name, inputText: delta, growth, from: invocationId, since: round.since }];
     if (part.kind !== 'tool' || part.order !== undefined) return parts;
-    return withPart(parts, { ...part, inputText: part.inputText + delta });
+    return withPart(parts, { ...part, inputText: part.inputText + delta, growth });
   });
 }
 
@@ -192,7 +196,7 @@ function wrote(state: Conversation, event: EventOf<'assistant' | 'thought'>): Co
       const known = parts.find((part): part is PlacedText => part.kind === kind && part.id === id);
       const part: PlacedText = known ?? { kind, id, text: '', isDone: false, from: invocationId };
       const sure = (part.sure ?? '') + text;
-      return withPart(parts, { ...part, sure, text: part.text.startsWith(sure) ? part.text : sure, order: part.order ?? seq });
+      return withPart(parts, { ...part, sure, text: part.text.startsWith(sure) ? part.text : sure, growth: undefined, order: part.order ?? seq });
     },
     true,
   );
@@ -219,7 +223,7 @@ function modelEnd(state: Conversation, { invocationId, status, retryAfterMs }: E
 function closed(parts: readonly PlacedPart[], invocationId: string): readonly PlacedPart[] {
   return parts.map((part) =>
     part.from === invocationId && (part.kind === 'text' || part.kind === 'reasoning') && !part.isDone
-      ? { ...part, text: part.sure ?? part.text, isDone: true }
+      ? { ...part, text: part.sure ?? part.text, growth: undefined, isDone: true }
       : part,
   );
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from 'adjutant';
 import type { RequestData, RequestDescription, UiChunk } from './chunk.ts';
+import { additionTo, type Growth } from './growth.ts';
 
 /** A text that a model writes, or what it thinks. */
 export interface TextPart {
@@ -7,6 +8,8 @@ export interface TextPart {
   readonly id: string;
   readonly text: string;
   readonly isDone: boolean;
+  /** The pieces of the text, while it is only streamed. */
+  readonly growth?: Growth | undefined;
 }
 
 /** Leave that is asked for, and what was said. */
@@ -29,6 +32,8 @@ export interface ToolPart {
   readonly name: string;
   /** What was streamed of its arguments. */
   readonly inputText: string;
+  /** The pieces of it. */
+  readonly growth?: Growth | undefined;
   /** The arguments, once they are known. */
   readonly input?: { readonly value: JsonValue };
   readonly approval?: ToolApproval;
@@ -106,15 +111,19 @@ function partChunks(before: UiPart | undefined, after: UiPart): readonly UiChunk
   }
 }
 
-function textChunks(before: TextPart | undefined, { kind, id, text, isDone }: TextPart): readonly UiChunk[] | undefined {
-  const known = before?.text ?? '';
-  if (!text.startsWith(known) || (before?.isDone === true && (text !== known || !isDone))) return undefined;
-  const delta = text.slice(known.length);
+function textChunks(before: TextPart | undefined, { kind, id, text, isDone, growth }: TextPart): readonly UiChunk[] | undefined {
+  const delta = additionTo(before?.growth, growth) ?? behind(before?.text, text);
+  if (delta === undefined || (before?.isDone === true && (delta !== '' || !isDone))) return undefined;
   return [
     ...(before === undefined ? [{ type: `${kind}-start` as const, id }] : []),
     ...(delta === '' ? [] : [{ type: `${kind}-delta` as const, id, delta }]),
     ...(isDone && before?.isDone !== true ? [{ type: `${kind}-end` as const, id }] : []),
   ];
+}
+
+/** What a text has behind another one; `undefined`: it does not begin with that. */
+function behind(known = '', text: string): string | undefined {
+  return text.startsWith(known) ? text.slice(known.length) : undefined;
 }
 
 function toolChunks(before: ToolPart | undefined, after: ToolPart): readonly UiChunk[] | undefined {
@@ -123,14 +132,13 @@ function toolChunks(before: ToolPart | undefined, after: ToolPart): readonly UiC
   return [...input, ...approvalChunks(before?.approval, after), ...(before?.outcome === after.outcome ? [] : outcomeChunks(after))];
 }
 
-function inputChunks(before: ToolPart | undefined, { id, name, inputText, input }: ToolPart): readonly UiChunk[] | undefined {
+function inputChunks(before: ToolPart | undefined, { id, name, inputText, input, growth }: ToolPart): readonly UiChunk[] | undefined {
   const start: readonly UiChunk[] = before === undefined ? [{ type: 'tool-input-start', toolCallId: id, toolName: name }] : [];
   if (input !== undefined) {
     return before?.input === input ? start : [...start, { type: 'tool-input-available', toolCallId: id, toolName: name, input: input.value }];
   }
-  const known = before?.inputText ?? '';
-  if (before?.input !== undefined || !inputText.startsWith(known)) return undefined;
-  const inputTextDelta = inputText.slice(known.length);
+  const inputTextDelta = additionTo(before?.growth, growth) ?? behind(before?.inputText, inputText);
+  if (before?.input !== undefined || inputTextDelta === undefined) return undefined;
   return inputTextDelta === '' ? start : [...start, { type: 'tool-input-delta', toolCallId: id, inputTextDelta }];
 }
 
