@@ -1,4 +1,6 @@
-import { injectionPatterns, redactPersonalData, rehearsal } from 'adjutant';
+import { server } from '@adjutant/server';
+import { agent, injectionPatterns, redactPersonalData, rehearsal, runtime } from 'adjutant';
+import { scriptedModel } from 'adjutant/testing';
 import { Figure } from '../measure.ts';
 import { type Benchmark, ours, type Row } from '../row.ts';
 
@@ -37,9 +39,41 @@ export const hostileTexts: Benchmark = {
       const ratio = new Figure([Math.min(...times.twice) / Math.max(Math.min(...times.once), 1)]);
       rows.push({ work: `${name}: twice the text against once`, unit: '×', figures: new Map([[ours, ratio]]), ceiling: { limit: growth } });
     }
+    const chat = await chatGrowth(quick ? 3 : 7);
+    rows.push({
+      work: 'a chat tells an answer: twice the pieces against once',
+      unit: '×',
+      figures: new Map([[ours, chat]]),
+      ceiling: { limit: growth },
+    });
     return rows;
   },
 };
+
+const pieces = 1_500;
+const piece = 'abcde'.repeat(60);
+
+/** How the work of a chat grows with the pieces of its answer, which come one at a time. Time of the processor: the model takes most of the other. */
+async function chatGrowth(times: number): Promise<Figure> {
+  const measured: { once: number[]; twice: number[] } = { once: [], twice: [] };
+  for (let i = 0; i < times; i++) {
+    measured.once.push(await workOf(() => readChat(pieces)));
+    measured.twice.push(await workOf(() => readChat(2 * pieces)));
+  }
+  return new Figure([Math.min(...measured.twice) / Math.min(...measured.once)]);
+}
+
+async function readChat(count: number): Promise<void> {
+  const chunks = Array.from({ length: count }, () => piece);
+  const app = runtime({ app: 'bench', runnables: [agent({ name: 'talk', model: scriptedModel(() => ({ chunks, chunkDelayMs: 1 })) })] });
+  const api = server(app);
+  const body = JSON.stringify({ id: 'c', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Go' }] }] });
+  const request = new Request('http://localhost/v1/agents/talk/chat', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const text = await (await api.fetch(request)).text();
+  if (text.length < count * piece.length) throw new Error('The answer was not told whole.');
+  await api.close();
+  await app.close();
+}
 
 interface Times {
   readonly once: readonly number[];
@@ -64,4 +98,11 @@ async function timeOf(work: () => unknown): Promise<number> {
   const began = performance.now();
   await work();
   return performance.now() - began;
+}
+
+async function workOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }

@@ -8,7 +8,7 @@ test('A7: a request that waits for a run ends with the credential, and says noth
   const clock: Clock = {
     ...systemClock,
     setTimer: (ms, task) => {
-      if (ms === 60_000) waiting.resolve();
+      if (ms === 54_321) waiting.resolve();
       return systemClock.setTimer(ms, task);
     },
   };
@@ -19,8 +19,12 @@ test('A7: a request that waits for a run ends with the credential, and says noth
   const slow = step({
     name: 'slow',
     execute: async (ctx) => {
-      asked.resolve();
-      await answer.promise;
+      // An effect is durable before it begins.
+      await ctx.effect('ask', async () => {
+        asked.resolve();
+        await answer.promise;
+        return null;
+      });
       return ctx.complete('A secret.');
     },
   });
@@ -29,7 +33,7 @@ test('A7: a request that waits for a run ends with the credential, and says noth
 
   const ask = (path: string) => api.fetch(new Request(`http://localhost${path}`, { headers: { authorization: `Bearer ${credential}` } }));
   let told: Response | undefined;
-  void ask('/v1/sessions/s/runs/r?wait=60000').then((response) => {
+  void ask('/v1/sessions/s/runs/r?wait=54321').then((response) => {
     told = response;
   });
   await waiting.promise;
