@@ -33,6 +33,8 @@ const idleTurns = 12;
 const defaultPatienceMs = 2_000;
 /** Milliseconds. */
 const longPauseMs = 100;
+/** Milliseconds that a store may take to write what is then handed out at once. */
+const longestWriteMs = 20;
 /** Milliseconds that the app of a replay is given to close: what hangs in it would hang for ever. */
 const longestCloseMs = 50;
 /** Milliseconds by which timers may be ahead of the recorded times: a process reads the two from different clocks. */
@@ -117,8 +119,9 @@ class SegmentDriver {
       } else if (event.seq >= worst && !this.#goesOn) return;
       else if (this.#isOnlyNews(event)) return;
       else if (this.#jumps(event) && !(await this.#isIdle())) continue;
-      else if (this.#act(event)) await this.#letGoOn(event);
-      else if (await this.#isIdle()) {
+      else if (this.#act(event)) {
+        if (this.#isLastOfMoment(event)) await turnOfLoop();
+      } else if (await this.#isIdle()) {
         // Nothing happens by itself any more: it is a matter of time, or of somebody outside.
         if (clock.now() < event.at) clock.advance(event.at - clock.now());
         else if (this.#stepIn(event)) continue;
@@ -148,11 +151,14 @@ class SegmentDriver {
     return segment.isCutAnywhere && record.events.slice(event.seq - 1, segment.to).every(({ at }) => at === event.at);
   }
 
-  /** Lets code go on with what came, unless more came at the same moment: then it went on with all of that. */
-  async #letGoOn({ at }: Event): Promise<void> {
+  /**
+   * Whether code is to go on with what came: not when more came right after it, since then it went on with all of that. What is recorded is handed out
+   * when the store has it, together with what came meanwhile; had the code gone on between the two, there would be something of it between them.
+   */
+  #isLastOfMoment({ at }: Event): boolean {
     const { tape } = this.#stage;
     const next = tape.frontier;
-    if (next === undefined || next.at !== at || !tape.isReleasable(next)) await turnOfLoop();
+    return next === undefined || next.at - at > longestWriteMs || !tape.isReleasable(next);
   }
 
   /** Whether nothing happened for so long before an event that whatever could go on had gone on. */
