@@ -180,7 +180,7 @@ test('an open dispatched child with a large input is continued', async () => {
       await ctx.call(wait, { data: wide, key: 'near' });
     },
   });
-  const first = runtime({ app: 'large', store, runnables: [wait] });
+  const first = runtime({ app: 'large', store, runnables: [wait], recover: 'manual' });
   const stopped = first.run(send, { session: 's', runId: 'run' });
   await begun.promise;
   stopped.stop();

@@ -24,7 +24,7 @@ export const chatSchema = z
       example: 'chat-7',
     }),
     messages: z
-      .array(z.unknown().openapi({ allOf: [{ $ref: '#/components/schemas/ChatMessage' }] }))
+      .array(z.unknown().openapi({ $ref: '#/components/schemas/ChatMessage' } as object))
       .min(1)
       .max(mostMessages)
       .openapi({ description: 'Only the message that is sent is read, which is the last one. What was said before is in the ledger.' }),

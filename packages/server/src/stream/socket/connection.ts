@@ -42,7 +42,7 @@ const mostWaiting = 65_536;
 /** Commands of a client that may wait; then no more are read. */
 const mostCommands = 16;
 
-/** Messages of one socket that are no commands; then it is closed. */
+/** Messages of one socket in a row that are no commands; then it is closed. */
 const mostUnreadable = 100;
 
 const normalClosure = 1_000;
@@ -128,7 +128,8 @@ export class SocketConnection {
       if (!this.#isOpen) return;
       const { told, isCommand } = isBinary ? this.#ports.refuseBinary() : await this.#ports.carryOut(text);
       await this.#send(told);
-      if (!isCommand && ++this.#unreadable >= mostUnreadable) this.#socket.close(policyViolation, 'Too many messages were no commands.');
+      this.#unreadable = isCommand ? 0 : this.#unreadable + 1;
+      if (this.#unreadable >= mostUnreadable) this.#socket.close(policyViolation, 'Too many messages were no commands.');
     } catch (error) {
       await this.#send({ type: 'problem', problem: this.#ports.problem(error).data });
     } finally {
