@@ -8,7 +8,6 @@ import type { SourceFile } from '../../packages/core/test/architecture/source-fi
 export function importCircles(files: readonly SourceFile[]): readonly (readonly string[])[] {
   const targets = new Map(files.map(({ path, imports }) => [path, imports.flatMap(({ specifier }) => relativeTarget(path, specifier) ?? [])]));
   const indices = new Map<string, number>();
-  const lowest = new Map<string, number>();
   const open: string[] = [];
   const circles: string[][] = [];
   const visit = (path: string): number => {
@@ -21,7 +20,6 @@ export function importCircles(files: readonly SourceFile[]): readonly (readonly 
       if (!indices.has(target)) low = Math.min(low, visit(target));
       else if (open.includes(target)) low = Math.min(low, indices.get(target) as number);
     }
-    lowest.set(path, low);
     if (low === index) {
       const circle = open.splice(open.indexOf(path));
       if (circle.length > 1) circles.push(circle);

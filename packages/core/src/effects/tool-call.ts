@@ -8,7 +8,7 @@ import { unknownToolMessage } from '../tools/toolset.ts';
 import { validateArgs } from '../tools/validate.ts';
 import { answeredArgs, assertArgsFit, assertToolIsThere, givenAnswer } from './given-answer.ts';
 import { AttemptRun } from './tool-attempt.ts';
-import { isGivenBack, type ToolCallPorts } from './tool-ports.ts';
+import { attemptsOf, isGivenBack, type ToolCallPorts } from './tool-ports.ts';
 import { refuseCall } from './tool-preparation.ts';
 import { refusalDraft, supervisedRefusal } from './tool-result-draft.ts';
 import { cancelledBefore, requestRejected, unknownOutcome } from './tool-result-texts.ts';
@@ -59,15 +59,12 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
 function settleBegun(state: CallState, ports: ToolCallPorts, found: string): boolean {
   if (ports.begunBelow(state.call.callId) === undefined) return false;
   assertNothingOpen(state, ports, found);
-  const result = unknownOutcome(`it was interrupted after it had begun, and there is ${found} any more`);
+  const result = unknownOutcome(`it had begun children or effects, and there is ${found} any more`);
   ports.ledger.append([refusalDraft(state, ports.path, result)]);
   return true;
 }
 
-/**
- * Holds that all children and effects of a call have ended.
- * @throws LedgerMismatchError when one is open
- */
+/** @throws LedgerMismatchError when a child or an effect of the call is open: only its tool could go on with it */
 export function assertNothingOpen({ call }: CallState, { begunBelow }: Pick<ToolCallPorts, 'begunBelow'>, found: string): void {
   const open = begunBelow(call.callId)?.open;
   if (open !== undefined) throw new LedgerMismatchError({ path: call.callId, recorded: `${open} of the tool ${call.name}`, found });
@@ -81,13 +78,12 @@ function refuseRejected(state: CallState, { answer }: AnsweredRequest, { ledger,
 /** Makes the attempt with the tool that stands in for the one that was asked for. */
 async function performFallback(state: CallState, name: string, attempt: number, ports: ToolCallPorts): Promise<void> {
   const tool = ports.find(name);
-  if (tool === undefined) {
-    assertToolIsThere(ports.ledger, givenAnswer(state, name), state.call.agent);
-    assertNothingOpen(state, ports, `no such tool of the agent ${state.call.agent}`);
-  }
+  if (tool === undefined) assertToolIsThere(ports.ledger, givenAnswer(state, name), state.call.agent);
   const found = tool === undefined ? { why: `there is no tool ${name}` } : await fallbackArgs(state, tool, ports);
   if (isGivenBack(ports)) return;
   if (tool !== undefined && 'args' in found) return new AttemptRun(state, tool, attempt, found.args, ports).run();
+  const missing = tool === undefined ? `no such tool of the agent ${state.call.agent}` : `a tool ${name} that does not take the recorded arguments`;
+  if (attemptsOf(state).length > 0 && settleBegun(state, ports, missing)) return;
   const why = 'why' in found ? found.why : '';
   const supervised = ports.supervisor?.withoutFallback(state, why);
   // Without supervision any more: the tool is as good as none.

@@ -6,7 +6,7 @@ import type { Agent } from '../runnables/agent.ts';
 import { planHandOver } from './hand-over.ts';
 import type { BodyEnd, BodyFrame } from './invoke.ts';
 
-/** Whether a model call has ended with an answer or an error, and has recorded what hooks wrote before it. A call that was cut off records only that. */
+/** True when a model call has ended with an answer or an error: only such an end records the writes of hooks before it. */
 export function hasEndedModelCall({ events }: InvocationRecord): boolean {
   return events.some((event) => event.type === 'model_end' && (event.status === 'completed' || event.status === 'error'));
 }

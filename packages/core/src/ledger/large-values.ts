@@ -25,9 +25,13 @@ function lengthUpTo(value: unknown, limit: number): number {
   return length;
 }
 
-/** Whether the JSON of a value is no longer than a reference is worth, whatever its characters are: each takes three bytes at most. */
+/** Bytes of JSON that a character takes at most: control characters are written as `\\u0001`. */
+const longestCharacter = 6;
+const shortLength = blobThresholdBytes / longestCharacter;
+
+/** True when the JSON of a value is certainly short enough to stay, whatever its characters are. */
 function isShort(value: unknown): boolean {
-  return lengthUpTo(value, blobThresholdBytes / 3) <= blobThresholdBytes / 3;
+  return lengthUpTo(value, shortLength) <= shortLength;
 }
 
 /** Gives the address under which the store will keep these bytes. */

@@ -9,7 +9,7 @@ const threshold = 64 * 1024;
 const address = (bytes: Uint8Array): string => sha256(Buffer.from(bytes).toString());
 const inputOf = (input: unknown) => ({ type: 'tool_input', by: 'ann', input }) as unknown as EventDraft;
 
-/** What is recorded of a value, and the value that comes back. */
+/** Records a value and reads it back. */
 function recorded(value: unknown) {
   const { draft, large } = recordable(inputOf(value), address);
   const kept = new Map(large.map(({ address: name, value: whole }) => [name, whole]));

@@ -10,7 +10,7 @@ type Change = 'none' | 'tool renamed' | 'tool removed' | 'arguments no longer ta
 interface World {
   readonly charges: string[];
   readonly told: string[];
-  /** What the first process does when it has charged: it is stopped, and nothing goes on. */
+  /** Stops the first process when it has charged; nothing goes on there. */
   readonly interrupt: () => Promise<void>;
 }
 

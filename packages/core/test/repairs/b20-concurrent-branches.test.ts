@@ -12,7 +12,7 @@ interface Program {
   readonly delays: readonly number[];
   /** Events after which a process stops. */
   readonly stops: readonly number[];
-  /** Whether only one branch asks at a time; such a step accepts that another one asks first after a stop. */
+  /** True: only one branch asks at a time. Such a step accepts that another one asks first after a stop. */
   readonly locked: boolean;
 }
 

@@ -35,7 +35,7 @@ function partsOf(value: unknown): readonly unknown[] {
 /** Members of an object whose names callers choose and whose values a schema checks. */
 const mostCheckedMembers = 100;
 
-/** What the schemas' library says of a schema. */
+/** The part of a Zod definition by which lists and records are found. */
 interface Definition {
   readonly type: string;
   readonly innerType?: z.ZodType;
@@ -66,15 +66,16 @@ export function assertLengths(schema: z.ZodType, value: unknown, path: string): 
   }
 }
 
-/** Checks the form of a body before its schema does, whose work grows with all that is wrong. What is no JSON is left to what comes next. */
+/**
+ * Checks the form of a body before its schema does, whose work grows with all that is wrong. A body that is no JSON is left to the validator.
+ * The media type does not count here: what the validator takes for JSON must not pass unchecked.
+ */
 export function checkForm(schema: z.ZodType): MiddlewareHandler<ServerEnv> {
   return async ({ req }, next) => {
-    if (req.header('content-type')?.includes('json') === true) {
-      // Read once: the next who asks for it gets the same.
-      const body: unknown = await req.json().catch(() => undefined);
-      assertStorable(body);
-      assertLengths(schema, body, 'body');
-    }
+    // Parsed once: the validator gets the same value.
+    const body: unknown = await req.json().catch(() => undefined);
+    assertStorable(body);
+    assertLengths(schema, body, 'body');
     await next();
   };
 }

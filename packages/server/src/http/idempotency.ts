@@ -81,11 +81,10 @@ export class Idempotency {
     let kept: KeptAnswer | undefined;
     try {
       const answer = await make();
-      kept = await keptOf(answer, repeated);
-      kept = kept && { ...kept, session: sessionOf(context, kept) };
+      kept = await keptOf(context, answer, repeated);
       return answer;
     } catch (error) {
-      if (isFinal(statusOf(error))) kept = await keptOf(problemResponse(error, context.var.requestId), 'same');
+      if (isFinal(statusOf(error))) kept = await keptOf(context, problemResponse(error, context.var.requestId), 'same');
       throw error;
     } finally {
       // What was done is done: that its answer could not be kept is not the caller's fault. The same request would find what was made.
@@ -127,29 +126,40 @@ function isFinal(status: number): boolean {
   return status < 500 && status !== 429;
 }
 
-async function keptOf(answer: Response, repeated: RepeatedAnswer): Promise<KeptAnswer | undefined> {
+async function keptOf(context: Context<ServerEnv>, answer: Response, repeated: RepeatedAnswer): Promise<KeptAnswer | undefined> {
   const contentType = answer.headers.get('content-type') ?? '';
   const isMade = answer.status < 400;
   // A stream is begun anew, on the run that the key has made.
   if (!isFinal(answer.status) || contentType.startsWith('text/event-stream') || (isMade && repeated === 'again')) return undefined;
   const headers = Object.fromEntries(keptHeaders.flatMap((name) => pairOf(name, answer.headers.get(name))));
   const withheld = isMade && repeated === 'refused';
-  return { status: answer.status, headers, body: withheld ? '' : await answer.clone().text(), withheld };
+  const body = withheld ? '' : await answer.clone().text();
+  const session = /\bjson\b/.test(contentType) ? sessionOf(context, body) : undefined;
+  return { status: answer.status, headers, body, withheld, session };
 }
 
-/** The session that an answer is about: it is named in the path, or in the answer. */
-function sessionOf({ req }: Context<ServerEnv>, { body }: KeptAnswer): string | undefined {
+/** The session that an answer is about: it is named in the path, in the answer or in the data of a problem. */
+function sessionOf({ req }: Context<ServerEnv>, body: string): string | undefined {
   const named = req.param('session');
-  if (named !== undefined || !body.startsWith('{')) return named;
-  const { session } = JSON.parse(body) as { readonly session?: unknown };
-  return typeof session === 'string' ? session : undefined;
+  if (named !== undefined || body === '') return named;
+  const { session, data } = JSON.parse(body) as { readonly session?: unknown; readonly data?: { readonly session?: unknown } };
+  return [session, data?.session].find((id) => typeof id === 'string') as string | undefined;
 }
 
 function pairOf(name: string, value: string | null): [string, string][] {
   return value === null ? [] : [[name, value]];
 }
 
-function replayed({ status, headers, body, withheld }: KeptAnswer): Response {
+function replayed({ status, headers, body, withheld, isDeleted }: KeptAnswer): Response {
+  if (isDeleted === true) {
+    throw new RequestRefusedError(
+      410,
+      'idempotency_answer_deleted',
+      'The request was carried out before under this Idempotency-Key. Its answer was about a session that has been deleted since.',
+      {},
+      { 'idempotency-replayed': 'true' },
+    );
+  }
   if (withheld) {
     const location = headers['location'];
     throw new RequestRefusedError(

@@ -17,8 +17,10 @@ export interface KeptAnswer {
   readonly body: string;
   /** It was not kept, because it has a secret. */
   readonly withheld: boolean;
-  /** The session that it is about: it goes with it. */
+  /** The session that it is about, and goes with. */
   readonly session?: string | undefined;
+  /** The session was deleted, and with it the rest of the answer. */
+  readonly isDeleted?: true;
 }
 
 /** What is known of a key. */
@@ -165,7 +167,7 @@ export class KeptAnswers {
     }
   }
 
-  #requestEvent(seq: number, { by, fingerprint }: KeyedRequest, seed: string): EventOf<'decision'> {
+  #requestEvent(seq: number, { by, fingerprint }: Pick<KeyedRequest, 'by' | 'fingerprint'>, seed: string): EventOf<'decision'> {
     return this.#event(seq, by, 'request', 'The request is carried out, once under its key.', { fingerprint, seed });
   }
 
@@ -187,13 +189,34 @@ export class KeptAnswers {
     return () => cancel();
   }
 
-  /** Removes what was answered about a session, which is deleted. @throws StoreUnavailableError */
-  async forget(tenant: string, session: string): Promise<void> {
+  /**
+   * Removes the answers about a session that is deleted. Their requests stay known: one that is repeated must not be carried out again.
+   * @throws StoreUnavailableError
+   */
+  async forget(tenant: string, session: string, by: KeyedRequest['by']): Promise<void> {
     const ledgers = this.#ledgers(tenant);
     for (;;) {
       const about = await ledgers.list({ order: 'updatedAt', runnable: session, limit: sweepPage });
-      for (const { id } of about) await ledgers.delete(id).catch(unlessGone);
+      for (const { id } of about) await this.#forgetAnswer(ledgers, id, by);
       if (about.length < sweepPage) return;
+    }
+  }
+
+  async #forgetAnswer(ledgers: LedgerStore, record: string, by: KeyedRequest['by']): Promise<void> {
+    const known = await this.#read(ledgers, record);
+    await ledgers.delete(record).catch(unlessGone);
+    if (known === undefined) return;
+    // Busy: the same request has come meanwhile.
+    const claim = await ledgers.claim(record, processOwner(this.#ports.ids), { ttl: leaseMs }).catch(unlessBusy);
+    if (claim === undefined) return;
+    try {
+      const { fingerprint, seed } = known;
+      const request = this.#requestEvent(claim.seq + 1, { by, fingerprint }, seed);
+      const data: JsonObject = { status: 410, headers: {}, withheld: false, body: '', isDeleted: true };
+      const answer = this.#event(claim.seq + 2, by, 'answer', 'The answer went with the session that it was about.', data);
+      await ledgers.append(record, claim, { events: [request, answer], wakeAt: null, summary: { status: 'completed' } });
+    } finally {
+      await ledgers.release(claim);
     }
   }
 
@@ -228,9 +251,10 @@ async function folded(
 ): Promise<KeptRequest | undefined> {
   if (decision === 'request') return { fingerprint: String(data?.['fingerprint']), seed: String(data?.['seed']), at, answer: undefined };
   if (found === undefined || decision !== 'answer') return found;
-  const { status, headers, body, bodyAt, withheld } = data as JsonObject;
+  const { status, headers, body, bodyAt, withheld, isDeleted } = data as JsonObject;
   const text = typeof bodyAt === 'string' ? Buffer.from(await ledgers.getBlob(bodyAt, session)).toString('utf8') : String(body);
-  return { ...found, answer: { status: Number(status), headers: headers as Record<string, string>, body: text, withheld: withheld === true } };
+  const answer = { status: Number(status), headers: headers as Record<string, string>, body: text, withheld: withheld === true };
+  return { ...found, answer: isDeleted === true ? { ...answer, isDeleted } : answer };
 }
 
 function unlessBusy(error: unknown): undefined {

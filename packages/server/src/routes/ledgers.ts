@@ -94,16 +94,17 @@ async function writtenPage(events: AsyncIterable<StoredEvent>): Promise<{ readon
   return { texts, next };
 }
 
-/** Answers with a JSON list, a part at a time: one text of many megabytes takes as long to make and to encode as all of its parts together. */
+/** Answers with a JSON list, a part at a time: to make and encode one text of many megabytes would hold others up. */
 function jsonAnswer(start: string, texts: readonly string[], end: string): Response {
   const encoder = new TextEncoder();
-  const parts = function* (): Generator<Uint8Array, void, undefined> {
+  const parts = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
     let part = start;
     for (const [i, text] of texts.entries()) {
       part += i === 0 ? text : `,${text}`;
       if (part.length < longestPart) continue;
       yield encoder.encode(part);
       part = '';
+      await systemTurns.pass();
     }
     yield encoder.encode(part + end);
   };

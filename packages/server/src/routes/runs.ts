@@ -238,7 +238,7 @@ interface Patience {
   end(): void;
 }
 
-/** How long a request waits: until its time is over, its client goes away or the server closes. */
+/** Ends the waiting of a request when its time is over, its client goes away, its credential ends or the server closes. */
 function patience({ clock, closing, access }: ServerParts, { request, principal }: Pick<AnyInput, 'request' | 'principal'>, ms: number): Patience {
   if (ms === 0) return { signal: AbortSignal.abort(), assertAccepted: () => undefined, end: () => undefined };
   const over = new AbortController();

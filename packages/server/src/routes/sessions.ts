@@ -129,10 +129,11 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
       const { id } = await reachableSession(input, params.session);
       await (query.erase ? app.sessions.erase(id) : app.sessions.delete(id));
       replays.forget({ app, session: id });
-      await kept.forget(app.tenant, id);
     } catch (error) {
       if (!isAdjutantError(error, 'session_not_found') || !isBegunBefore(input)) throw error;
     }
+    // Also when a process has deleted the session and ended before this.
+    await kept.forget(app.tenant, params.session, input.principal.actor);
     return context.body(null, 204);
   });
   addRoute(api, forkSession, async (input) => {

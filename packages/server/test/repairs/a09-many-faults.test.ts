@@ -85,3 +85,23 @@ test('A9: a form to an approval page that is longer than any decision is refused
   const answer = await made.fetch(new Request('http://localhost/approve/x', { method: 'POST', headers, body }));
   expect(answer.status).toBe(413);
 });
+
+test.each(['application/json', 'application/JSON', 'Application/Problem+Json; charset=utf-8'])(
+  'A9: %s makes no way around the check of the form',
+  async (contentType) => {
+    const app = runtime({ app: 'shop', runnables: [agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'ok' })) })] });
+    const made = server(app);
+    onTestFinished(async () => {
+      await made.close();
+      await app.close();
+    });
+    const deep = `${'['.repeat(300)}${']'.repeat(300)}`;
+    const forged = '{"$blob":"a","hash":"b","size":1,"preview":"c"}';
+    for (const data of [deep, forged]) {
+      const body = `{"agent":"clerk","input":"hello","data":${data}}`;
+      const answer = await made.fetch(new Request('http://localhost/v1/runs', { method: 'POST', headers: { 'content-type': contentType }, body }));
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.status).toBeLessThan(500);
+    }
+  },
+);

@@ -152,8 +152,8 @@ class SegmentDriver {
   }
 
   /**
-   * Whether code is to go on with what came: not when more came right after it, since then it went on with all of that. What is recorded is handed out
-   * when the store has it, together with what came meanwhile; had the code gone on between the two, there would be something of it between them.
+   * True when code is to go on before the next event. An outcome is handed out when the store has it, together with those that came meanwhile: of
+   * outcomes that follow each other at once, the code went on with all. Had it gone on between two of them, an event of it would stand there.
    */
   #isLastOfMoment({ at }: Event): boolean {
     const { tape } = this.#stage;

@@ -14,7 +14,7 @@ export function grown(before: Growth | undefined, piece: string): Growth {
 }
 
 /**
- * What a text has grown by. To compare the texts would take as long as they are, and for each piece of them again.
+ * Gives the text that was added between two states. To compare the texts would take as long as they are, and for each piece of them again.
  * Returns `undefined` when it is not known that one has grown from the other.
  */
 export function additionTo(before: Growth | undefined, after: Growth | undefined): string | undefined {

@@ -121,7 +121,7 @@ function textChunks(before: TextPart | undefined, { kind, id, text, isDone, grow
   ];
 }
 
-/** What a text has behind another one; `undefined`: it does not begin with that. */
+/** Gives the rest of a text behind its known beginning; `undefined`: it does not begin with that. */
 function behind(known = '', text: string): string | undefined {
   return text.startsWith(known) ? text.slice(known.length) : undefined;
 }
