@@ -28,7 +28,7 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
   if (tool === undefined) {
     if (given?.answer.decision === 'reject') return refuseRejected(state, given, ports);
     assertToolIsThere(ports.ledger, given, call.agent);
-    if (settleBegun(state, ports, `no such tool of the agent ${call.agent}`)) return;
+    if (settleBegun(state, ports, noTool(state))) return;
     return refuse(toolResult.permanent(unknownToolMessage(call.name, ports.names), { errorType: 'unknown_tool' }));
   }
   if (call.invalid !== undefined) {
@@ -40,7 +40,7 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
   if (validated === undefined) return void (isGivenBack(ports) || ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())]));
   if (validated.ok) return new AttemptRun(state, tool, attempt, validated.args, ports).run();
   if (given === undefined) {
-    if (settleBegun(state, ports, `a tool ${call.name} that does not take the recorded arguments`)) return;
+    if (settleBegun(state, ports, unfitTool(state))) return;
     return refuse(toolResult.permanent(validated.message, { errorType: 'validation_error' }));
   }
   if (given.answer.decision === 'reject') return refuseRejected(state, given, ports);
@@ -64,8 +64,25 @@ function settleBegun(state: CallState, ports: ToolCallPorts, found: string): boo
   return true;
 }
 
+/**
+ * Holds that a call with an open child or effect can go on with the code as it is now, before anything is recorded of its attempt.
+ * @throws LedgerMismatchError (or rejects with it) when its tool is gone or does not take the arguments any more
+ */
+export function assertContinuable(state: CallState, ports: ToolCallPorts): Promise<void> | undefined {
+  if (ports.begunBelow(state.call.callId)?.open === undefined) return undefined;
+  const tool = ports.find(state.fallback ?? state.call.name);
+  if (tool === undefined) return void assertNothingOpen(state, ports, noTool(state));
+  const judge = (fits: boolean): undefined => void (fits || assertNothingOpen(state, ports, unfitTool(state)));
+  if (state.fallback !== undefined) return fallbackArgs(state, tool, ports).then((found) => judge('args' in found));
+  const validating = validateArgs(tool, ports.ledger.resolve(state.call.args));
+  return validating instanceof Promise ? validating.then(({ ok }) => judge(ok)) : judge(validating.ok);
+}
+
+const noTool = ({ call, fallback }: CallState): string => `no tool ${fallback ?? call.name} of the agent ${call.agent}`;
+const unfitTool = ({ call, fallback }: CallState): string => `a tool ${fallback ?? call.name} that does not take the recorded arguments`;
+
 /** @throws LedgerMismatchError when a child or an effect of the call is open: only its tool could go on with it */
-export function assertNothingOpen({ call }: CallState, { begunBelow }: Pick<ToolCallPorts, 'begunBelow'>, found: string): void {
+function assertNothingOpen({ call }: CallState, { begunBelow }: Pick<ToolCallPorts, 'begunBelow'>, found: string): void {
   const open = begunBelow(call.callId)?.open;
   if (open !== undefined) throw new LedgerMismatchError({ path: call.callId, recorded: `${open} of the tool ${call.name}`, found });
 }
@@ -82,8 +99,7 @@ async function performFallback(state: CallState, name: string, attempt: number, 
   const found = tool === undefined ? { why: `there is no tool ${name}` } : await fallbackArgs(state, tool, ports);
   if (isGivenBack(ports)) return;
   if (tool !== undefined && 'args' in found) return new AttemptRun(state, tool, attempt, found.args, ports).run();
-  const missing = tool === undefined ? `no such tool of the agent ${state.call.agent}` : `a tool ${name} that does not take the recorded arguments`;
-  if (attemptsOf(state).length > 0 && settleBegun(state, ports, missing)) return;
+  if (attemptsOf(state).length > 0 && settleBegun(state, ports, tool === undefined ? noTool(state) : unfitTool(state))) return;
   const why = 'why' in found ? found.why : '';
   const supervised = ports.supervisor?.withoutFallback(state, why);
   // Without supervision any more: the tool is as good as none.

@@ -2,7 +2,7 @@ import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import type { JsonValue } from '../base/json.ts';
 import { assertToolIsThere } from '../effects/given-answer.ts';
 import { standingIn } from '../effects/stand-ins.ts';
-import { assertNothingOpen, performRecovery, performResolution, performToolCall } from '../effects/tool-call.ts';
+import { assertContinuable, performRecovery, performResolution, performToolCall } from '../effects/tool-call.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../effects/tool-ports.ts';
 import { resultOfInterrupted } from '../effects/tool-recovery.ts';
 import { ask, withdrawIfStale } from '../effects/tool-request.ts';
@@ -445,11 +445,13 @@ class AgentRun {
 
   /** What a stopped process left open is settled at once, unless somebody or something is to say what became of it. */
   #closeAttempt({ key, call, attempt }: Extract<Intent, { type: 'close_attempt' }>): void {
+    const checking = assertContinuable(call, this.#ports);
     const tool = this.#tools.find(call.fallback ?? call.call.name);
-    if (tool === undefined) assertNothingOpen(call, this.#ports, `no such tool of the agent ${call.call.agent}`);
     const asks = tool !== undefined && (tool.recovery === 'ask' || typeof tool.recovery === 'function');
-    if (asks && !this.#hasChildren(call.call.callId)) this.#perform(key, performRecovery(call, attempt, tool, this.#ports));
-    else this.#settleInterrupted(call, attempt);
+    const settle = (): void => this.#settleInterrupted(call, attempt);
+    if (checking !== undefined) this.#perform(key, checking.then(settle));
+    else if (asks && !this.#hasChildren(call.call.callId)) this.#perform(key, performRecovery(call, attempt, tool, this.#ports));
+    else settle();
   }
 
   #settleInterrupted(call: CallState, attempt: AttemptState): void {

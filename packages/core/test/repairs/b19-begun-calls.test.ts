@@ -95,6 +95,12 @@ async function goOn(store: Store, begun: Begun, change: Change) {
   return { outcome, ...world };
 }
 
+async function typesIn(store: Store): Promise<readonly string[]> {
+  const types: string[] = [];
+  for await (const page of store.for({ tenant: 'default', app: 'shop' }).read('s')) types.push(...page.map(({ type }) => type));
+  return types;
+}
+
 const changes: readonly Change[] = ['tool renamed', 'tool removed', 'arguments no longer taken'];
 const openParts: readonly Begun[] = ['an open effect', 'an open child', 'an open spawned child'];
 const endedParts: readonly Begun[] = ['a settled effect', 'an ended child'];
@@ -106,9 +112,14 @@ test.each(pairs(openParts))(
     const store = keptOpen(memoryStore());
     await interruptedRun(store, begun);
 
-    const edited = await goOn(store, begun, change);
+    const before = await typesIn(store);
 
-    expect(edited).toMatchObject({ outcome: 'ledger_mismatch', charges: [], told: [] });
+    for (let i = 0; i < 2; i++) {
+      const edited = await goOn(store, begun, change);
+      expect(edited).toMatchObject({ outcome: 'ledger_mismatch', charges: [], told: [] });
+      // The mismatch leaves the ledger as it is.
+      expect(await typesIn(store)).toEqual(before);
+    }
     // With the right code the call goes on.
     expect((await goOn(store, begun, 'none')).outcome).toBe('completed');
   },
@@ -177,3 +188,72 @@ test.each(changes)('B19: an approval below a tool that calls an agent is not use
   expect((await third.app.resume('s')).status).toBe('completed');
   expect(paid).toEqual(['paid']);
 });
+
+/** A tool that fails, and the one that stands in for it, which charges and is interrupted. */
+function standingIn(change: Change, { charges, interrupt }: World): readonly Tool[] {
+  const schema = change === 'arguments no longer taken' ? z.strictObject({ euros: z.number() }) : z.object({ cents: z.number() });
+  const backup = tool({
+    name: change === 'tool renamed' ? 'other' : 'backup',
+    description: 'Pays another way',
+    schema: schema as z.ZodType<Record<string, number>>,
+    execute: async (ctx) => {
+      await ctx.effect('charge', async () => {
+        charges.push('charged');
+        return 'charged';
+      });
+      await interrupt();
+      return 'charged';
+    },
+  }) as Tool;
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({ cents: z.number() }),
+    fallback: 'backup',
+    execute: () => Promise.reject(Object.assign(new Error('forbidden'), { status: 403 })),
+  }) as Tool;
+  return change === 'tool removed' ? [pay] : [pay, backup];
+}
+
+test.each(changes)(
+  'B19: a call whose tool that stands in for another one has charged is not told to have failed when, for that one, %s',
+  async (change) => {
+    const store = keptOpen(memoryStore());
+    const processWith = (now: Change, world: World) => {
+      const model = scriptedModel((prompt) => {
+        const last = prompt.at(-1);
+        if (last?.role !== 'tool') return { toolCalls: [{ name: 'pay', args: { cents: 5 } }] };
+        world.told.push(JSON.stringify(last.content));
+        return { text: 'done' };
+      });
+      const cashier = agent({
+        name: 'payer',
+        model,
+        tools: [...standingIn(now, world)],
+        supervision: { errors: { chains: { http_403: ['fallbackTool', 'report'] } } },
+      });
+      return { cashier, app: runtime({ app: 'shop', store, runnables: [cashier], recover: 'manual', ports: { clock: fastClock() } }) };
+    };
+    let stop = (): void => {};
+    const charges: string[] = [];
+    const interrupt = (): Promise<void> => {
+      stop();
+      return new Promise(() => {});
+    };
+    const first = processWith('none', { charges, told: [], interrupt });
+    const run = first.app.run(first.cashier, { session: 's', runId: 'run', input: 'Go' });
+    stop = () => void run.stop();
+    await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
+    await run.settled();
+    await first.app.close();
+    expect(charges).toEqual(['charged']);
+
+    const told: string[] = [];
+    const second = processWith(change, { charges, told, interrupt: async () => {} });
+    expect((await second.app.resume('s')).status).toBe('completed');
+    await second.app.close();
+    expect(charges).toEqual(['charged']);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain('It is not known whether this call took effect');
+  },
+);
