@@ -1,26 +1,7 @@
-import { agent, runtime } from 'adjutant';
-import { eventually, scriptedModel } from 'adjutant/testing';
-import { expect, onTestFinished, test } from 'vitest';
-import { WebSocket } from 'ws';
-import { ApiKeys } from '../../src/access/api-keys.ts';
-import { serve } from '../../src/serve.ts';
-
-type Message = { readonly type: string; readonly problem?: { readonly code: string; readonly detail: string } };
-
-/** A socket of somebody who may only read. */
-async function connected() {
-  const app = runtime({ app: 'shop', runnables: [agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Done.' })) })], recover: 'manual' });
-  const listening = await serve(app, { port: 0, shutdown: { grace: 100 }, auth: {} });
-  onTestFinished(() => listening.close({ closeApp: true }));
-  await app.sessions.create({ id: 's' });
-  const { credential } = await new ApiKeys(app).create({ name: 'viewer', roles: ['viewer'] });
-  const socket = new WebSocket(`${listening.url.replace('http', 'ws')}/v1/sessions/s/socket`, { headers: { authorization: `Bearer ${credential}` } });
-  const told: Message[] = [];
-  socket.on('message', (data) => void told.push(JSON.parse(String(data)) as Message));
-  const closed = new Promise<number>((resolve) => socket.once('close', resolve));
-  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-  return { socket, told, closed };
-}
+import { eventually } from 'adjutant/testing';
+import { expect, test } from 'vitest';
+import type { WebSocket } from 'ws';
+import { socketOfViewer } from './socket-of-viewer.ts';
 
 /** Sends them in as few packets as there can be. */
 function sendTogether(socket: WebSocket, texts: readonly string[]): void {
@@ -31,7 +12,7 @@ function sendTogether(socket: WebSocket, texts: readonly string[]): void {
 }
 
 test('A1: a socket that keeps sending what is no command is closed, and what waits of it is not looked at', async () => {
-  const { socket, told, closed } = await connected();
+  const { socket, told, closed } = await socketOfViewer();
   sendTogether(
     socket,
     Array.from({ length: 9_000 }, () => '{'),
@@ -43,7 +24,7 @@ test('A1: a socket that keeps sending what is no command is closed, and what wai
 });
 
 test('A1: others have their turns while a thousand commands of one socket are carried out', async () => {
-  const { socket, told } = await connected();
+  const { socket, told } = await socketOfViewer();
   let turns = 0;
   let isCounting = true;
   const count = (): void => {
@@ -63,7 +44,7 @@ test('A1: others have their turns while a thousand commands of one socket are ca
 });
 
 test('A1: a message with very many names gets a short answer', async () => {
-  const { socket, told } = await connected();
+  const { socket, told } = await socketOfViewer();
   const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`name${i}`, i]));
   socket.send(JSON.stringify({ type: 'pause', ...names(50_000) }));
   socket.send(JSON.stringify({ type: 'pause', ...names(9_000) }));

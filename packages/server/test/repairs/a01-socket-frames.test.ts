@@ -1,11 +1,7 @@
-import { agent, type Runtime, runtime } from 'adjutant';
-import { eventually, scriptedModel } from 'adjutant/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from 'adjutant/testing';
+import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { ApiKeys } from '../../src/access/api-keys.ts';
-import { type ServeOptions, serve } from '../../src/serve.ts';
-
-type Message = { readonly type: string; readonly id?: string | number; readonly problem?: { readonly code: string; readonly status: number } };
+import { socketOfViewer } from './socket-of-viewer.ts';
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -20,23 +16,8 @@ const frames: readonly (readonly [string, string])[] = [
   ['data 5,000 levels deep', `{"type":"start","id":7,"agent":"clerk","data":${deep(5_000)}}`],
 ];
 
-/** A server, and a socket of somebody who may only read. */
-async function connected(options: ServeOptions = {}): Promise<{ readonly app: Runtime; readonly socket: WebSocket; readonly told: Message[] }> {
-  const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Done.' })) });
-  const app = runtime({ app: 'shop', runnables: [clerk], recover: 'manual' });
-  const listening = await serve(app, { port: 0, shutdown: { grace: 100 }, auth: {}, ...options });
-  onTestFinished(() => listening.close({ closeApp: true }));
-  await app.sessions.create({ id: 's' });
-  const { credential } = await new ApiKeys(app).create({ name: 'viewer', roles: ['viewer'] });
-  const socket = new WebSocket(`${listening.url.replace('http', 'ws')}/v1/sessions/s/socket`, { headers: { authorization: `Bearer ${credential}` } });
-  const told: Message[] = [];
-  socket.on('message', (data) => void told.push(JSON.parse(String(data)) as Message));
-  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-  return { app, socket, told };
-}
-
 test.for(frames)('A1: %s is answered by a problem, and the socket stays open', async ([, frame]) => {
-  const { socket, told } = await connected();
+  const { socket, told } = await socketOfViewer();
   socket.send(frame);
   await eventually(() => told.some(({ id }) => id === 7), { what: 'an answer' });
   expect(told.find(({ id }) => id === 7)).toMatchObject({ type: 'problem', problem: { code: 'invalid_request', status: 400 } });
@@ -47,7 +28,7 @@ test.for(frames)('A1: %s is answered by a problem, and the socket stays open', a
 });
 
 test('A1: as many broken commands as may wait do not stop a socket from being read', async () => {
-  const { socket, told } = await connected();
+  const { socket, told } = await socketOfViewer();
   for (let i = 0; i < 40; i++) socket.send('{"type":"cancel","key":"\u2603"}');
   socket.send('{"type":"cancel","id":"last"}');
   await eventually(() => told.some(({ id }) => id === 'last'), { what: 'the answer to the last command' });
@@ -69,7 +50,7 @@ test('A1: a command that fails inside is a problem, also when `onError` throws',
     },
   };
   let [isBroken, count] = [false, 0];
-  const { socket, told } = await connected(failing);
+  const { socket, told } = await socketOfViewer(failing);
   isBroken = true;
   socket.send('{"type":"cancel","id":1}');
   socket.send('{"type":"cancel","id":2}');
