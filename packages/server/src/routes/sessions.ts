@@ -90,9 +90,26 @@ const forkSession = defineRoute({
   answers: { 201: { description: 'The fork is stored', schema: sessionSchema, headers: { Location: 'Address of the fork.' } } },
 });
 
+type Removing = RouteInput<z.infer<typeof sessionPathSchema>, z.infer<typeof deleteQuerySchema>, unknown>;
+
+/** Deletes a session with all that this process, and the answers that are kept, know of it. */
+async function removeSession({ kept, replays }: ServerParts, input: Removing): Promise<void> {
+  const { app, params, principal, query } = input;
+  try {
+    const { id } = await reachableSession(input, params.session);
+    await (query.erase ? app.sessions.erase(id) : app.sessions.delete(id));
+    replays.forget({ app, session: id });
+  } catch (error) {
+    if (!isAdjutantError(error, 'session_not_found') || !isBegunBefore(input)) throw error;
+    // One that is only out of reach is not gone.
+    if ((await app.sessions.list({ id: params.session, limit: 1 })).sessions.length > 0) throw error;
+  }
+  // Also when a process has deleted the session and ended before this.
+  await kept.forget(app.tenant, params.session, principal.actor);
+}
+
 /** Sessions: made, listed, looked at, deleted and forked. */
 export const addSessionRoutes: AddRoutes = (api, parts) => {
-  const { kept, replays } = parts;
   addRoute(api, createSession, async (input) => {
     const { body } = input;
     assertMayName(input, body);
@@ -124,17 +141,8 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
     return { status: 200, body: { ...answerOf(listing), waiting: waiting.length } };
   });
   addRoute(api, deleteSession, async (input) => {
-    const { app, params, query, context } = input;
-    try {
-      const { id } = await reachableSession(input, params.session);
-      await (query.erase ? app.sessions.erase(id) : app.sessions.delete(id));
-      replays.forget({ app, session: id });
-    } catch (error) {
-      if (!isAdjutantError(error, 'session_not_found') || !isBegunBefore(input)) throw error;
-    }
-    // Also when a process has deleted the session and ended before this.
-    await kept.forget(app.tenant, params.session, input.principal.actor);
-    return context.body(null, 204);
+    await removeSession(parts, input);
+    return input.context.body(null, 204);
   });
   addRoute(api, forkSession, async (input) => {
     const { app, body } = input;
