@@ -1,5 +1,5 @@
-import type { Run } from './engine/run.ts';
-import type { RunOptions, SessionOptions } from './engine/run-options.ts';
+import type { RunOptions, SessionOptions } from './engine/frame/run-options.ts';
+import type { Run } from './engine/run/run.ts';
 import type { OutputOf, Runnable } from './ledger/runnable.ts';
 import type { LooseSnapshot, Session, SessionSnapshot } from './ledger/session.ts';
 import type { StateSchema } from './ledger/state-types.ts';

@@ -1,22 +1,18 @@
 import type { Clock } from './base/clock.ts';
 import { isAdjutantError } from './base/error.ts';
 import { type IdSource, systemIds } from './base/id.ts';
-import { type Advance, type AdvanceOptions, advanced, checkAdvanceOptions } from './engine/advance.ts';
-import { appServices } from './engine/app-services.ts';
-import { checkReopenOptions, sessionIdOf } from './engine/control-options.ts';
-import { InvalidRunError } from './engine/errors.ts';
-import type { RunEnd, RunRequest } from './engine/execute-run.ts';
-import { firstExpiry } from './engine/expiry.ts';
-import { grantDraft, notGranted } from './engine/grants.ts';
-import { type LiveSessions, liveSessionsOf } from './engine/live/live-sessions.ts';
-import { OpenSessions } from './engine/open-sessions.ts';
-import { ReadsSessions } from './engine/reading-methods.ts';
-import { Recovery } from './engine/recovery.ts';
-import { type ReopenOptions, reopenDrafts } from './engine/reopen.ts';
-import { type ReplayedLedger, replayOptions, tapes } from './engine/replayed-ledger.ts';
-import { RequestService } from './engine/request-service.ts';
-import type { Run } from './engine/run.ts';
-import type { AppServices } from './engine/run-context.ts';
+import { checkReopenOptions, sessionIdOf } from './engine/app/control-options.ts';
+import { OpenSessions } from './engine/app/open-sessions.ts';
+import { ReadsSessions } from './engine/app/reading-methods.ts';
+import { Recovery } from './engine/app/recovery.ts';
+import { type ReplayedLedger, replayOptions, tapes } from './engine/app/replayed-ledger.ts';
+import { checkedOptions, clockOf, defaultLeaseMs, mayRecoverByItself, type RuntimeOptions } from './engine/app/runtime-options.ts';
+import { appServices } from './engine/app/services.ts';
+import { SessionService } from './engine/app/session-service.ts';
+import { checkTenant, dueSessions, reachableLedgers, Tenants } from './engine/app/tenants.ts';
+import { InvalidRunError } from './engine/frame/errors.ts';
+import { grantDraft, notGranted } from './engine/frame/grants.ts';
+import type { AppServices } from './engine/frame/run-context.ts';
 import {
   checkedRunOptions,
   checkForkOptions,
@@ -25,13 +21,17 @@ import {
   type ForkOptions,
   type RunOptions,
   type SessionOptions,
-} from './engine/run-options.ts';
-import { runRequest } from './engine/run-request.ts';
-import { lastResult } from './engine/run-result.ts';
-import { RunStarter } from './engine/run-starter.ts';
-import { checkedOptions, clockOf, defaultLeaseMs, mayRecoverByItself, type RuntimeOptions } from './engine/runtime-options.ts';
-import { SessionService } from './engine/session-service.ts';
-import { checkTenant, dueSessions, reachableLedgers, Tenants } from './engine/tenants.ts';
+} from './engine/frame/run-options.ts';
+import { type LiveSessions, liveSessionsOf } from './engine/live/live-sessions.ts';
+import { RequestService } from './engine/requests/service.ts';
+import { type Advance, type AdvanceOptions, advanced, checkAdvanceOptions } from './engine/run/advance.ts';
+import type { RunEnd, RunRequest } from './engine/run/execute-run.ts';
+import { firstExpiry } from './engine/run/expiry.ts';
+import { type ReopenOptions, reopenDrafts } from './engine/run/reopen.ts';
+import type { Run } from './engine/run/run.ts';
+import { runRequest } from './engine/run/run-request.ts';
+import { lastResult } from './engine/run/run-result.ts';
+import { RunStarter } from './engine/run/run-starter.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
 import { Ledger, type LedgerPorts, newLedger, openLedger } from './ledger/ledger.ts';
 import { looseState } from './ledger/loose-state.ts';

@@ -3,7 +3,7 @@ import { eventually, scriptedModel, takingOver } from 'adjutant/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { Grants } from '../src/engine/grants.ts';
+import { Grants } from '../src/engine/frame/grants.ts';
 
 /** What a run of the session may do, as its first line finds it. */
 const look = step({ name: 'look', execute: () => undefined });

@@ -11,7 +11,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
-import { runtimeLimitChecks } from '../engine/run-options.ts';
+import { runtimeLimitChecks } from '../engine/frame/run-options.ts';
 import { isRunnable } from '../ledger/runnable.ts';
 import { Runtime } from '../runtime.ts';
 import { InvalidEvalError } from './errors.ts';

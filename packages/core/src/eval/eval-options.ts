@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { IdSource } from '../base/id.ts';
-import type { RunLimits } from '../engine/run-options.ts';
+import type { RunLimits } from '../engine/frame/run-options.ts';
 import type { Store } from '../ledger/port.ts';
 import type { Runnable } from '../ledger/runnable.ts';
 import type { ScopeIds } from '../ledger/shared-state.ts';

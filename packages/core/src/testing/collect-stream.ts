@@ -1,4 +1,4 @@
-import type { Run, RunResult } from '../engine/run.ts';
+import type { Run, RunResult } from '../engine/run/run.ts';
 import { type Event, isDurable, type StreamEvent } from '../ledger/event.ts';
 
 /** What a run has said while it went on. */

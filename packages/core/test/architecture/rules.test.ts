@@ -31,7 +31,7 @@ describe('the room table', () => {
   test('refuses an import of a room that is not in its line', () => {
     expect(rooms('ledger/fold.ts', "import { decide } from '../loop/decide.ts';")).toEqual(['room-import ../loop/decide.ts']);
     expect(rooms('tools/tool.ts', "export { openai } from '../models/openai.ts';")).toEqual(['room-import ../models/openai.ts']);
-    expect(rooms('engine/advance.ts', "import { sqlite } from '../stores/sqlite/index.ts';")).toEqual(['room-import ../stores/sqlite/index.ts']);
+    expect(rooms('engine/run/advance.ts', "import { sqlite } from '../../stores/sqlite/index.ts';")).toEqual(['room-import ../../stores/sqlite/index.ts']);
     expect(rooms('base/id.ts', "import type { Event } from '../ledger/event.ts';")).toEqual(['room-import ../ledger/event.ts']);
   });
 
@@ -62,7 +62,7 @@ describe('the room table', () => {
 
   test('refuses files outside the rooms, the package by its own name, and more of Node than a room may have', () => {
     expect(rooms('utils/text.ts', '')).toEqual(['room-import utils']);
-    expect(rooms('engine/run.ts', "import { agent } from 'adjutant';")).toEqual(['room-import adjutant']);
+    expect(rooms('engine/run/run.ts', "import { agent } from 'adjutant';")).toEqual(['room-import adjutant']);
     expect(rooms('base/hash.ts', "import { hash } from 'node:crypto'; import { readFileSync } from 'node:fs';")).toEqual(['room-import node:fs']);
   });
 });
@@ -137,20 +137,20 @@ describe('raw sources of chance', () => {
     ['globalThis.crypto.getRandomValues(new Uint8Array(1))', 'crypto.getRandomValues'],
     ['AbortSignal.timeout(5)', 'AbortSignal.timeout'],
   ])('refuse %s', (code, subject) => {
-    expect(rooms('engine/run.ts', `export const value = () => ${code};`)).toEqual([`raw-source-of-chance ${subject}`]);
+    expect(rooms('engine/run/run.ts', `export const value = () => ${code};`)).toEqual([`raw-source-of-chance ${subject}`]);
   });
 
   test('refuse the modules that hold them', () => {
-    expect(rooms('engine/run.ts', "import { randomUUID } from 'node:crypto';")).toEqual(['raw-source-of-chance node:crypto randomUUID']);
-    expect(rooms('engine/run.ts', "import { setTimeout as sleep } from 'node:timers/promises';")).toEqual([
+    expect(rooms('engine/run/run.ts', "import { randomUUID } from 'node:crypto';")).toEqual(['raw-source-of-chance node:crypto randomUUID']);
+    expect(rooms('engine/run/run.ts', "import { setTimeout as sleep } from 'node:timers/promises';")).toEqual([
       'raw-source-of-chance node:timers/promises',
     ]);
   });
 
   test('allow the ports, a given time, a clock of that shape, and hashing', () => {
     expect(rooms('base/clock.ts', 'export const now = () => Date.now();')).toEqual([]);
-    expect(rooms('engine/run.ts', 'export const at = (clock: { now(): number }) => new Date(clock.now());')).toEqual([]);
-    expect(rooms('engine/run.ts', "import { createHmac } from 'node:crypto'; export type Timer = typeof setTimeout;")).toEqual([]);
+    expect(rooms('engine/run/run.ts', 'export const at = (clock: { now(): number }) => new Date(clock.now());')).toEqual([]);
+    expect(rooms('engine/run/run.ts', "import { createHmac } from 'node:crypto'; export type Timer = typeof setTimeout;")).toEqual([]);
   });
 });
 

@@ -5,8 +5,8 @@ import { SeqOutOfRangeError, SessionNotFoundError } from '../../ledger/errors.ts
 import { isDurable, type StreamEvent } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerStore, Store } from '../../ledger/port.ts';
-import { InvalidRunError } from '../errors.ts';
-import type { Run } from '../run.ts';
+import { InvalidRunError } from '../frame/errors.ts';
+import type { Run } from '../run/run.ts';
 import { Demand, Exchange, liveKey } from './exchange.ts';
 import type { LiveMessage } from './live-message.ts';
 import { type AnswerMark, LiveSender, LiveText } from './live-text.ts';

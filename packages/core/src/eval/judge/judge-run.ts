@@ -1,7 +1,7 @@
 import { sha256 } from '../../base/hash.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../../base/json.ts';
 import { includeHistory, injectSystemMessage } from '../../context/renderers.ts';
-import type { Run, RunResult } from '../../engine/run.ts';
+import type { Run, RunResult } from '../../engine/run/run.ts';
 import type { LedgerStore, Store } from '../../ledger/port.ts';
 import type { Session } from '../../ledger/session.ts';
 import { type ModelInput, modelName, toModel } from '../../models/model.ts';

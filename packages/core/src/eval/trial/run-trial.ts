@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { type ErrorRecord, isAdjutantError, toErrorRecord } from '../../base/error.ts';
-import type { Run } from '../../engine/run.ts';
-import { lastRecord } from '../../engine/run-result.ts';
+import type { Run } from '../../engine/run/run.ts';
+import { lastRecord } from '../../engine/run/run-result.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import type { Session } from '../../ledger/session.ts';
 import type { ConversationResult } from '../../testing/users/conversation-options.ts';

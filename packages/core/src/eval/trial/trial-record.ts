@@ -1,6 +1,6 @@
 import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
-import { lastRecord } from '../../engine/run-result.ts';
+import { lastRecord } from '../../engine/run/run-result.ts';
 import type { Event, EventOf, Usage } from '../../ledger/event.ts';
 import { type RunReport, runReport } from '../../ledger/run-report.ts';
 import type { Session } from '../../ledger/session.ts';

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../base/json.ts';
-import type { RequestAnswer } from '../../engine/request-check.ts';
-import type { SessionOptions } from '../../engine/run-options.ts';
-import type { RuntimeOptions } from '../../engine/runtime-options.ts';
+import type { RuntimeOptions } from '../../engine/app/runtime-options.ts';
+import type { SessionOptions } from '../../engine/frame/run-options.ts';
+import type { RequestAnswer } from '../../engine/requests/check.ts';
 import type { PendingCall } from '../../ledger/pending-call.ts';
 import type { Runnable } from '../../ledger/runnable.ts';
 

@@ -1,7 +1,7 @@
 import { afterThisTurn } from '../../base/clock.ts';
 import { InvalidOptionError } from '../../base/invalid-option.ts';
-import type { RequestAnswer } from '../../engine/request-check.ts';
-import type { Run, RunResult } from '../../engine/run.ts';
+import type { RequestAnswer } from '../../engine/requests/check.ts';
+import type { Run, RunResult } from '../../engine/run/run.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { PendingCall } from '../../ledger/pending-call.ts';
 import type { LedgerStore, Store } from '../../ledger/port.ts';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../base/json.ts';
-import type { RunResult } from '../../engine/run.ts';
+import type { RunResult } from '../../engine/run/run.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { Store } from '../../ledger/port.ts';
 import { memoryStore } from '../../stores/memory.ts';

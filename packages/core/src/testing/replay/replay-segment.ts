@@ -1,8 +1,8 @@
 import { afterThisTurn, systemClock } from '../../base/clock.ts';
 import { isAdjutantError, toErrorRecord } from '../../base/error.ts';
 import type { JsonValue } from '../../base/json.ts';
-import type { Run } from '../../engine/run.ts';
-import type { RunLimits } from '../../engine/run-options.ts';
+import type { RunLimits } from '../../engine/frame/run-options.ts';
+import type { Run } from '../../engine/run/run.ts';
 import { LedgerConflictError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { Session } from '../../ledger/session.ts';

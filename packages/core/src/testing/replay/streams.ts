@@ -1,4 +1,4 @@
-import { changesGrants } from '../../engine/grants.ts';
+import { changesGrants } from '../../engine/frame/grants.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 
 /** Decisions about what came from outside: nobody's code makes them again. How many runs of a user wait is known from other sessions. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
-import type { RunResult } from '../../engine/run.ts';
+import type { RunResult } from '../../engine/run/run.ts';
 import type { Event } from '../../ledger/event.ts';
 import { isRunnable, type OutputOf, type Runnable } from '../../ledger/runnable.ts';
 import type { Session } from '../../ledger/session.ts';

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../base/json.ts';
-import { InvalidRunError } from '../../engine/errors.ts';
-import { openRoot } from '../../engine/root-run.ts';
-import type { RunResult } from '../../engine/run.ts';
-import type { RunOptions } from '../../engine/run-options.ts';
+import { InvalidRunError } from '../../engine/frame/errors.ts';
+import type { RunOptions } from '../../engine/frame/run-options.ts';
+import { openRoot } from '../../engine/run/root-run.ts';
+import type { RunResult } from '../../engine/run/run.ts';
 import { type PendingCall, pendingCalls } from '../../ledger/pending-call.ts';
 import type { Store } from '../../ledger/port.ts';
 import type { Runnable } from '../../ledger/runnable.ts';

@@ -11,7 +11,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../base/options.ts';
-import type { RunResult } from '../../engine/run.ts';
+import type { RunResult } from '../../engine/run/run.ts';
 import type { RequestDecision } from '../../ledger/event.ts';
 import type { PendingCall } from '../../ledger/pending-call.ts';
 import type { Session } from '../../ledger/session.ts';

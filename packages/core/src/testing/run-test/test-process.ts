@@ -1,7 +1,7 @@
 import { toErrorRecord } from '../../base/error.ts';
 import type { StandIns } from '../../effects/stand-ins.ts';
-import type { Run, RunResult } from '../../engine/run.ts';
-import type { RuntimeOptions } from '../../engine/runtime-options.ts';
+import type { RuntimeOptions } from '../../engine/app/runtime-options.ts';
+import type { Run, RunResult } from '../../engine/run/run.ts';
 import type { Store } from '../../ledger/port.ts';
 import { Runtime } from '../../runtime.ts';
 import { crashingStore, takingOver } from '../crash/crashing-store.ts';

@@ -1,4 +1,4 @@
-import { actorOf } from '../../engine/request-check.ts';
+import { actorOf } from '../../engine/requests/check.ts';
 import type { Actor, EventOf, InvocationMode } from '../../ledger/event.ts';
 import type { Session } from '../../ledger/session.ts';
 import type { AnsweredRequest, SpokenMessage } from './user.ts';

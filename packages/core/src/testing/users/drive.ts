@@ -1,6 +1,6 @@
 import { describeValue } from '../../base/options.ts';
-import { actorOf } from '../../engine/request-check.ts';
-import type { Run, RunResult } from '../../engine/run.ts';
+import { actorOf } from '../../engine/requests/check.ts';
+import type { Run, RunResult } from '../../engine/run/run.ts';
 import type { Runnable } from '../../ledger/runnable.ts';
 import type { Session } from '../../ledger/session.ts';
 import type { Runtime } from '../../runtime.ts';

@@ -1,6 +1,6 @@
 import { isAdjutantError } from '../../base/error.ts';
-import { actorOf } from '../../engine/request-check.ts';
-import type { RequestEntry } from '../../engine/request-list.ts';
+import { actorOf } from '../../engine/requests/check.ts';
+import type { RequestEntry } from '../../engine/requests/list.ts';
 import { isSaidBy } from '../../ledger/actor.ts';
 import type { Actor } from '../../ledger/event.ts';
 import type { PendingCall } from '../../ledger/pending-call.ts';

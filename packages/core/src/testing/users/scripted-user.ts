@@ -1,7 +1,7 @@
 import { checkOptions } from '../../base/invalid-option.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { isNonEmptyText, type OptionCheck, type OptionChecks } from '../../base/options.ts';
-import { actorOf } from '../../engine/request-check.ts';
+import { actorOf } from '../../engine/requests/check.ts';
 import type { RequestKind } from '../../ledger/event.ts';
 import { UnansweredRequestError, UserScriptUnusedError } from './errors.ts';
 import type { User, UserAnswer, UserDone, UserProgress, UserQuestion, UserTurn } from './user.ts';

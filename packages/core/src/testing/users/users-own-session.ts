@@ -1,4 +1,4 @@
-import type { RunResult } from '../../engine/run.ts';
+import type { RunResult } from '../../engine/run/run.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { Store, StoreAdmin } from '../../ledger/port.ts';
 import type { Runnable } from '../../ledger/runnable.ts';

@@ -1,0 +1,145 @@
+import type { JsonValue } from '../../base/json.ts';
+import { answerOfSteps, type ProcessedAnswer, stepEventsOf } from '../../effects/model-answer.ts';
+import type { Event, EventDraft } from '../../ledger/event.ts';
+import type { Runnable } from '../../ledger/runnable.ts';
+import type { ModelAnswer } from '../../models/call.ts';
+import { applyGuardrails, type Guardrail, guardrailsAt } from '../../supervision/guardrail.ts';
+import { planHandOver } from '../invoke/handoff.ts';
+import type { BodyFrame } from '../invoke/invoke.ts';
+import type { HookPipeline } from './hook-pipeline.ts';
+import type { AgentTools } from './tool-lookup.ts';
+
+/** Says whether an answer is what was asked for. */
+export interface Judge {
+  readonly isNeeded: boolean;
+  judge(answer: { readonly text: string; readonly hasToolCalls: boolean; readonly final: boolean; readonly isCutOff: boolean }): Promise<{
+    readonly parsed?: JsonValue | undefined;
+    readonly decisions: readonly EventDraft[];
+  }>;
+}
+
+/** An answer that is looked at before it is recorded. */
+export interface AnswerInQuestion {
+  readonly answer: ModelAnswer;
+  readonly round: number;
+  /** The answer is given without tools, because a limit is reached. */
+  readonly final: boolean;
+  readonly substitutedBy: string | undefined;
+  readonly callId: string;
+}
+
+/** What happens to each answer of an agent before it is recorded: hooks, then guardrails, then the question whether it is what was asked for. */
+export class AnswerPipeline {
+  readonly #frame: BodyFrame;
+  readonly #agent: string;
+  readonly #tools: AgentTools;
+  readonly #hooks: HookPipeline | undefined;
+  readonly #guardrails: readonly Guardrail[];
+  readonly #judge: Judge;
+
+  constructor(parts: {
+    readonly frame: BodyFrame;
+    readonly agent: string;
+    readonly tools: AgentTools;
+    readonly hooks: HookPipeline | undefined;
+    readonly guardrails: readonly Guardrail[];
+    readonly judge: Judge;
+  }) {
+    this.#frame = parts.frame;
+    this.#agent = parts.agent;
+    this.#tools = parts.tools;
+    this.#hooks = parts.hooks;
+    this.#guardrails = guardrailsAt(parts.guardrails, 'output');
+    this.#judge = parts.judge;
+  }
+
+  /** An answer that nobody has anything to say about costs nothing. */
+  process(given: AnswerInQuestion): ProcessedAnswer | Promise<ProcessedAnswer> {
+    if (this.#hooks === undefined && !this.#judge.isNeeded) return this.#checked(given, given.answer, []);
+    return this.#processAll(given);
+  }
+
+  async #processAll(given: AnswerInQuestion): Promise<ProcessedAnswer> {
+    const { answer, target, by } = await this.#afterModel(given);
+    const transfer = target === undefined ? [] : this.#transfer(target, by ?? '');
+    // Who hands over does not call tools any more.
+    const handed = transfer.length === 0 ? answer : { ...answer, toolCalls: [] };
+    const checked = this.#checked(given, handed, transfer);
+    const writes = this.#hooks?.takeWrites();
+    const processed = { ...checked, before: writes?.drafts ?? [], extras: writes?.extras };
+    if (!this.#judge.isNeeded || transfer.length > 0 || isRefused(checked.decisions)) return processed;
+    const text = textOf(checked.answer);
+    const { toolCalls, finishReason } = checked.answer;
+    const inQuestion = { text, hasToolCalls: toolCalls.length > 0, final: given.final, isCutOff: finishReason === 'length' };
+    const { parsed, decisions } = await this.#judge.judge(inQuestion);
+    return { ...processed, parsed, decisions: [...checked.decisions, ...decisions] };
+  }
+
+  async #afterModel({ answer, substitutedBy, callId }: AnswerInQuestion): Promise<{ answer: ModelAnswer; target?: Runnable; by?: string }> {
+    if (this.#hooks?.has('afterModel') !== true) return { answer };
+    const stepEvents = stepEventsOf(answer, (name) => this.#tools.canonicalName(name));
+    const usage = answer.usage ?? { inputTokens: 0, outputTokens: 0 };
+    const { result, target, by } = await this.#hooks.afterModel({ stepEvents, usage, finishReason: answer.finishReason, substitutedBy });
+    const changed = result.stepEvents === stepEvents ? answer : answerOfSteps(result.stepEvents, callId, answer);
+    return { answer: changed, ...(target === undefined ? {} : { target }), ...(by === undefined ? {} : { by }) };
+  }
+
+  #transfer(target: Runnable, by: string): EventDraft[] {
+    return transferDrafts(this.#frame, target, by, 'afterModel');
+  }
+
+  #checked({ round }: AnswerInQuestion, answer: ModelAnswer, before: readonly EventDraft[]): ProcessedAnswer {
+    const text = this.#guardrails.length === 0 ? '' : textOf(answer);
+    if (text === '') return { answer, before: [], decisions: before, extras: undefined };
+    const check = { agent: this.#agent, round, text, tools: this.#tools.all().map(({ name }) => name) };
+    const { value, denied, decisions } = applyGuardrails('output', this.#guardrails, check);
+    if (decisions.length === 0) return { answer, before: [], decisions: before, extras: undefined };
+    const { path, events } = this.#frame.record;
+    const said = denied === undefined ? String(value) : denied.message;
+    // What is withheld stands in the thoughts before it too.
+    const withheld = denied === undefined ? {} : { thoughts: [], toolCalls: [] };
+    const changed = said === text ? answer : { ...answer, texts: [{ text: said }], ...withheld };
+    // A model that does not heed what it is told would use up all of its rounds.
+    const isHeard = events.filter(isGuidance).length < mostGuided;
+    const drafts = decisions.map(({ tell, ...decision }): EventDraft => {
+      const told = tell === undefined || !isHeard ? {} : { tell };
+      return { type: 'decision', by: 'runtime', invocationId: path, ...decision, ...told };
+    });
+    return { answer: changed, before: [], decisions: [...before, ...drafts], extras: undefined };
+  }
+}
+
+/** How often an agent is made to answer again because of what guardrails say of its answers. */
+const mostGuided = 2;
+
+function isGuidance(event: Event): boolean {
+  return event.type === 'decision' && event.component === 'guardrail' && event.data?.['point'] === 'output' && event.tell !== undefined;
+}
+
+function textOf({ texts }: ModelAnswer): string {
+  return texts.map(({ text }) => text).join('');
+}
+
+function isRefused(decisions: readonly EventDraft[]): boolean {
+  return decisions.some((draft) => draft.type === 'decision' && draft.component === 'guardrail' && draft.decision === 'deny');
+}
+
+/** What is recorded when a hook hands over: the agent ends with it as soon as its calls are settled, or fails when it may not. */
+export function transferDrafts(frame: BodyFrame, target: Runnable, by: string, hook: string): EventDraft[] {
+  const { run, record } = frame;
+  const plan = planHandOver(run, record.path, target);
+  const decision = { type: 'decision' as const, by: 'runtime' as const, invocationId: record.path, component: 'hooks' };
+  if ('refused' in plan) {
+    const failure = { name: 'HandoffRefusedError', code: 'handoff_refused', message: plan.refused };
+    return [
+      {
+        ...decision,
+        decision: 'refuse_transfer',
+        reasoning: `${hook} of ${by} handed over to "${target.name}", which is refused: ${plan.refused}.`,
+        data: { failure },
+      },
+    ];
+  }
+  const next = { name: plan.next.name, ...(plan.next.input === undefined ? {} : { input: { ...plan.next.input } }) };
+  return [...plan.drafts, { ...decision, decision: 'transfer', reasoning: `${hook} of ${by} handed over to "${target.name}".`, data: { next } }];
+}

@@ -1,0 +1,496 @@
+import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { assertToolIsThere } from '../../effects/given-answer.ts';
+import { standingIn } from '../../effects/stand-ins.ts';
+import { assertContinuable, performRecovery, performResolution, performToolCall } from '../../effects/tool-call.ts';
+import type { ToolAttempt, ToolBody, ToolCallPorts } from '../../effects/tool-ports.ts';
+import { resultOfInterrupted } from '../../effects/tool-recovery.ts';
+import { ask, withdrawIfStale } from '../../effects/tool-request.ts';
+import { knownEffect, resultDraft } from '../../effects/tool-result-draft.ts';
+import { cancelledBefore, cancelledMeanwhile } from '../../effects/tool-result-texts.ts';
+import { type Event, type EventDraft, type EventOf, foldEvent } from '../../ledger/event.ts';
+import type { BatchExtras } from '../../ledger/ledger-writer.ts';
+import { decide, type Frame } from '../../loop/decide.ts';
+import type { Intent } from '../../loop/intent.ts';
+import { type AttemptState, type CallState, concerns, foldPosition, type Position, positionFold, startPosition } from '../../loop/position.ts';
+import { toModel } from '../../models/model.ts';
+import type { Agent } from '../../runnables/agent.ts';
+import { defaultGuardrails } from '../../supervision/guardrail.ts';
+import type { LimitState } from '../../supervision/limits.ts';
+import { resolveSupervision, type Supervision } from '../../supervision/options.ts';
+import { Activity } from '../frame/activity.ts';
+import { occupancyOf } from '../frame/occupancy.ts';
+import { sleepUntil } from '../frame/sleep-until.ts';
+import { withdrawBelowCall } from '../invoke/abandoned-requests.ts';
+import { ToolBodyContext } from '../invoke/bodies/tool.ts';
+import { hasBegunBelow, openBelow } from '../invoke/body-effects.ts';
+import { stateAfter } from '../invoke/body-state.ts';
+import { planHandOver } from '../invoke/handoff.ts';
+import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from '../invoke/invoke.ts';
+import { recordedBase } from '../invoke/recorded-writes.ts';
+import { type AnswerEnd, answeredEnd, endsWithResult, guardedResult, readFinal } from './answer-end.ts';
+import { hasEndedModelCall, hookEnd, joined } from './hook-end.ts';
+import { HookPipeline } from './hook-pipeline.ts';
+import { ModelRounds } from './model-round.ts';
+import { interruptedCallDraft, limitDraft, limitQuestion, unknownPriceDrafts } from './notes.ts';
+import { AgentTools } from './tool-lookup.ts';
+import { ToolSupervision } from './tool-supervision.ts';
+
+/** What settles a question that nobody need answer any more. */
+function cancelled(request: EventOf<'tool_yield'> | undefined): BatchExtras | undefined {
+  return request === undefined ? undefined : { settles: [{ requestId: request.requestId, status: 'cancelled', by: 'runtime' }] };
+}
+
+/** Runs an agent: asks what is to be done, does it, and asks again after each event that concerns it. */
+export function runAgent(agent: Agent, frame: BodyFrame): Promise<BodyEnd | undefined> {
+  return new AgentRun(agent, frame).run();
+}
+
+class AgentRun {
+  readonly #agent: Agent;
+  readonly #frame: BodyFrame;
+  readonly #position: Position;
+  /** `undefined` when nobody has hooks, middleware or error handlers. */
+  readonly #hooks: HookPipeline | undefined;
+  readonly #modelRounds: ModelRounds;
+  readonly #supervision: Supervision;
+  readonly #decideFrame: Frame;
+  readonly #inFlight = new Map<string, Promise<void>>();
+  /** Of calls that have begun children: they wait when these wait. */
+  readonly #toolActivities = new Map<string, Activity>();
+  /** Whether the next round is not begun because nothing more is to be begun for now. */
+  #isHeld = false;
+  readonly #keys: ReadonlySet<string>;
+  readonly #ports: ToolCallPorts;
+  readonly #tools: AgentTools;
+  /** All that the agent has started: it ends with the agent. */
+  readonly #work: CancelScope;
+  #failure: { readonly error: unknown } | undefined;
+  #changed = false;
+  #wake: (() => void) | undefined;
+  #reportedSeq: number;
+
+  constructor(agent: Agent, frame: BodyFrame) {
+    const { run, record, resumed, scope } = frame;
+    this.#agent = agent;
+    this.#work = new CancelScope(scope);
+    this.#frame = frame;
+    this.#position = resumed ? foldPosition(record.path, run.ledger.events, (event) => run.ledger.whole(event)) : startPosition(record.path);
+    this.#supervision = resolveSupervision(run.app.supervision, agent.supervision, defaultGuardrails);
+    const models = [agent.model, ...agent.fallbackModels].map(toModel);
+    const budget = run.budget.of(record.path, { limits: agent.limits, models, isNew: !resumed });
+    this.#decideFrame = {
+      limits: agent.limits,
+      toolConcurrency: agent.toolConcurrency,
+      hold: agent.hold,
+      onLoop: this.#supervision.loops?.onLoop,
+      budget,
+    };
+    this.#keys = { has: (key: string) => this.#inFlight.has(key), [Symbol.iterator]: () => this.#inFlight.keys() } as ReadonlySet<string>;
+    this.#tools = new AgentTools(agent, run.app.tools);
+    this.#reportedSeq = run.ledger.lastSeq;
+    this.#hooks = HookPipeline.of(agent, frame, () => this.#position.model?.start.round ?? 0);
+    this.#modelRounds = new ModelRounds({
+      agent,
+      frame,
+      position: this.#position,
+      budget,
+      tools: this.#tools,
+      work: this.#work,
+      supervision: this.#supervision,
+      hooks: this.#hooks,
+      sleepUntil: (at) => sleepUntil(frame, at),
+      reportRound: () => this.#reportRound(),
+    });
+    this.#ports = {
+      ledger: run.ledger,
+      clock: run.app.clock,
+      scope: this.#work,
+      path: record.path,
+      find: (name) => standingIn(this.#tools.find(name), agent.name, run.app.standIns),
+      get names() {
+        return [...agent.tools, ...run.app.tools.list()].map(({ name }) => name);
+      },
+      isWaiting: (callId) => this.#toolActivities.get(`tool:${callId}`)?.isWaiting ?? false,
+      begunBelow: (callId) => (this.#hasChildren(callId) ? { open: openBelow(frame, callId) } : undefined),
+      sleepUntil: (at) => sleepUntil(frame, at),
+      makeBody: (attempt) => this.#makeBody(attempt),
+      handOver: (target) => planHandOver(run, record.path, target),
+      supervisor: new ToolSupervision(frame, this.#position, this.#supervision, this.#hooks, this.#tools),
+      around: run.surroundings?.tool,
+    };
+  }
+
+  async run(): Promise<BodyEnd | undefined> {
+    const { run, scope, resumed } = this.#frame;
+    const forgetDrafts = run.ledger.onDraft((event) => this.#take(event));
+    const forgetAbort = scope.onAbort(() => this.#wakeUp());
+    const forgetGate = run.gate.onClose(() => this.#wakeUp());
+    this.#frame.activity.judgeBy(() => this.#ownState(), 'tool_input');
+    try {
+      if (resumed) this.#takeUp();
+      else this.#noteUnknownPrice();
+      const begun = await this.#begin();
+      if (begun !== undefined) return begun;
+      for (;;) {
+        if (this.#failure !== undefined) throw await this.#abandon(this.#failure.error);
+        if (scope.aborted || run.ledger.failure !== undefined) return await this.#wind();
+        const advanced = this.#advance();
+        const end = advanced?.status === 'completed' && this.#isEndChecked ? await this.#checkedEnd(advanced) : advanced;
+        if (end?.status === 'error') await this.#stopWork(new AbortReason('cancelled', `"${this.#frame.record.path}" failed.`));
+        if (end !== undefined) {
+          if (run.onStep !== undefined) await this.#reportRound();
+          return end;
+        }
+        if (!this.#changed) {
+          if (this.#ownState() !== 'busy') this.#frame.activity.rest();
+          await this.#nextChange();
+        }
+        this.#changed = false;
+      }
+    } finally {
+      forgetDrafts();
+      forgetAbort();
+      forgetGate();
+      this.#work.close();
+    }
+  }
+
+  /** Asks the hooks before anything else. After a stop they are asked again if no model call has ended: only its end records what they wrote. */
+  async #begin(): Promise<BodyEnd | undefined> {
+    const hooks = this.#hooks;
+    const { scope } = this.#frame;
+    if (hooks?.has('beforeAgent') !== true || hasEndedModelCall(this.#frame.record) || scope.aborted) return undefined;
+    const given = await hooks.beforeAgent();
+    if (given === undefined || scope.aborted) return undefined;
+    this.#closeModelCall();
+    return hookEnd(this.#frame, this.#agent, given, hooks.takeWrites());
+  }
+
+  get #isEndChecked(): boolean {
+    return this.#hooks?.has('afterAgent') === true || endsWithResult(this.#agent, this.#position);
+  }
+
+  /** The end with the output that hooks make of it; `undefined` when a message has come meanwhile, which is to be answered first. */
+  async #checkedEnd(given: BodyEnd): Promise<BodyEnd | undefined> {
+    const finish = (output: JsonValue) => this.#finish({ output, stopReason: given.stopReason });
+    const end = endsWithResult(this.#agent, this.#position) ? await readFinal(this.#agent, given, finish) : given;
+    const hooks = this.#hooks;
+    if (hooks?.has('afterAgent') !== true || end.status !== 'completed') return end;
+    const output = await hooks.afterAgent(end.output ?? null);
+    // Only what would not be the end any more is asked again: a final result or a refusal stays the end, whatever has come.
+    if (this.#frame.scope.aborted || decide(this.#position, this.#keys, this.#decideFrame)[0]?.type !== 'finish') {
+      this.#changed = true;
+      return undefined;
+    }
+    const finished = this.#finish({ output, stopReason: end.stopReason });
+    const { drafts, extras } = hooks.takeWrites();
+    return { ...finished, before: [...(finished.before ?? []), ...drafts], extras: joined(finished.extras, extras) };
+  }
+
+  /** Goes on where another process stopped. */
+  #takeUp(): void {
+    const { run, scope, record } = this.#frame;
+    this.#continueSpawns(scope.aborted);
+    const { calls, limitRequest } = this.#position;
+    const asked = [...calls.values()].flatMap(({ pending }) => (pending === undefined ? [] : [pending]));
+    if (limitRequest !== undefined && limitRequest.answer === undefined) asked.push(limitRequest.request);
+    for (const request of asked) withdrawIfStale(run.ledger, record.path, request, this.#tools.find(request.name));
+  }
+
+  /** What the agent does apart from the calls whose children wait. */
+  #ownState(): 'busy' | 'idle' | 'waiting' {
+    for (const key of this.#inFlight.keys()) if (!this.#toolActivities.has(key) && !key.startsWith('spawn:')) return 'busy';
+    if (this.#changed || this.#failure !== undefined) return 'busy';
+    if (this.#isHeld) return 'waiting';
+    const { calls, limitRequest } = this.#position;
+    if (limitRequest !== undefined && limitRequest.answer === undefined) return 'waiting';
+    for (const { pending } of calls.values()) if (pending !== undefined) return 'waiting';
+    return this.#frame.activity.hasChildren ? 'idle' : 'busy';
+  }
+
+  /** A limit in dollars cannot hold when nobody knows what the model costs: the ledger says so at once. */
+  #noteUnknownPrice(): void {
+    const { run, record } = this.#frame;
+    const limit = this.#decideFrame.budget.accounts.find(({ limits }) => limits.cost !== undefined)?.limits.cost;
+    if (limit === undefined) return;
+    const models = [this.#agent.model, ...this.#agent.fallbackModels].map(toModel);
+    const drafts = unknownPriceDrafts(record.path, limit, models, run.app.prices);
+    if (drafts.length > 0) run.ledger.append(drafts);
+  }
+
+  #take(event: Event): void {
+    if (!concerns(this.#position, event)) {
+      // What another agent's call has left of the run's limits may be what this one waits for.
+      if ((event.type === 'model_end' || event.type === 'invocation_end') && this.#frame.run.hasSharedBudget) this.#wakeUp();
+      return;
+    }
+    foldEvent(positionFold, this.#position, this.#frame.run.ledger.whole(event));
+    if (event.type === 'tool_result' && event.settled) withdrawBelowCall(this.#frame.run.ledger, event.callId);
+    this.#wakeUp();
+  }
+
+  #wakeUp(): void {
+    this.#changed = true;
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+
+  #nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** Waits for what is under way: tools have their grace, then everything is settled. */
+  async #wind(): Promise<BodyEnd | undefined> {
+    await this.#workEnded();
+    const { run, scope } = this.#frame;
+    if (isGivenBack(run, scope)) return undefined;
+    this.#closeOpen();
+    return cancelledEnd(scope);
+  }
+
+  async #workEnded(): Promise<void> {
+    await Promise.all(this.#inFlight.values());
+    const { underWay } = occupancyOf(this.#frame.run.ledger);
+    for (const path of [...this.#position.openSpawns]) await underWay.get(path)?.ended.catch(() => undefined);
+  }
+
+  async #stopWork(reason: AbortReason): Promise<void> {
+    this.#work.abort(reason);
+    await this.#workEnded();
+  }
+
+  /** Stops what is under way without recording an end of it, because the agent cannot go on in this process. */
+  async #abandon(error: unknown): Promise<unknown> {
+    await this.#stopWork(new AbortReason('stopped', 'The agent could not be carried on.'));
+    return error;
+  }
+
+  #closeModelCall(): void {
+    const { model } = this.#position;
+    if (model !== undefined && model.end === undefined) this.#note({ type: 'close_model', key: 'close' });
+  }
+
+  /** Closes what a cancelled agent leaves open: each call has one settled result, and each model call an end. */
+  #closeOpen(): void {
+    this.#closeModelCall();
+    for (const call of this.#position.calls.values()) {
+      if (call.settled !== undefined) continue;
+      const open = call.attempts.find(({ result }) => result === undefined);
+      const draft = resultDraft(
+        call.call,
+        this.#frame.record.path,
+        open?.attempt ?? 0,
+        open === undefined ? cancelledBefore() : cancelledMeanwhile(),
+        {
+          settled: true,
+          durationMs: 0,
+          effect: open === undefined ? knownEffect(call) : 'unknown',
+        },
+      );
+      this.#frame.run.ledger.append([draft], cancelled(call.pending));
+    }
+  }
+
+  /** Performs what is to be done next; gives the end when there is nothing more. */
+  #advance(): BodyEnd | undefined {
+    this.#isHeld = false;
+    for (const intent of decide(this.#position, this.#keys, this.#decideFrame)) {
+      switch (intent.type) {
+        case 'wait':
+          return undefined;
+        case 'finish':
+          return this.#finish(intent);
+        case 'transfer':
+          return { status: 'transferred', next: intent.next };
+        case 'fail':
+          return { status: 'error', error: intent.error, stopReason: intent.stopReason };
+        case 'model':
+          if (this.#frame.run.gate.isClosed) {
+            this.#hold();
+            return undefined;
+          }
+          this.#perform(intent.key, this.#modelRounds.call(intent));
+          break;
+        case 'tool':
+          this.#perform(intent.key, this.#callTool(intent));
+          break;
+        case 'resolve_attempt':
+          this.#perform(intent.key, this.#resolveAttempt(intent));
+          break;
+        case 'close_attempt':
+          this.#closeAttempt(intent);
+          break;
+        case 'compact':
+          this.#perform(intent.key, this.#modelRounds.recoverFromOverflow());
+          break;
+        case 'ask_limit':
+          this.#askLimit(intent.limit);
+          break;
+        default:
+          this.#note(intent);
+      }
+    }
+    return undefined;
+  }
+
+  /** The next round is not begun for now. */
+  #hold(): void {
+    this.#isHeld = true;
+    this.#frame.activity.judgeBy(() => this.#ownState(), 'gate');
+  }
+
+  async #resolveAttempt({ call, attempt, answered }: Extract<Intent, { type: 'resolve_attempt' }>): Promise<void> {
+    const tool = this.#tools.find(call.fallback ?? call.call.name);
+    if (tool !== undefined) return performResolution(call, attempt, answered, tool, this.#ports);
+    assertToolIsThere(this.#frame.run.ledger, answered, this.#agent.name);
+    this.#settleInterrupted(call, attempt);
+  }
+
+  #askLimit(limit: LimitState): void {
+    const { run, record } = this.#frame;
+    ask(run.ledger, limitQuestion(record.path, this.#agent.name, limit, this.#position.limitRequests + 1));
+  }
+
+  #perform(key: string, work: Promise<void>): void {
+    const tracked = work.then(
+      () => this.#ended(key),
+      (error: unknown) => {
+        this.#failure ??= { error };
+        this.#ended(key);
+      },
+    );
+    this.#inFlight.set(key, tracked);
+  }
+
+  #ended(key: string): void {
+    this.#inFlight.delete(key);
+    this.#toolActivities.get(key)?.end();
+    this.#toolActivities.delete(key);
+    this.#wakeUp();
+  }
+
+  #finish(end: AnswerEnd): BodyEnd {
+    if (this.#position.final === undefined) return answeredEnd(this.#frame, this.#agent, this.#position, end);
+    const check = { agent: this.#agent.name, round: this.#position.rounds, tools: this.#tools.all().map(({ name }) => name) };
+    const { decisions, ...checked } = guardedResult(this.#frame, check, this.#supervision.guardrails, end);
+    const finished = answeredEnd(this.#frame, this.#agent, this.#position, checked);
+    return decisions.length === 0 ? finished : { ...finished, before: [...(finished.before ?? []), ...decisions] };
+  }
+
+  async #reportRound(): Promise<void> {
+    const { run, record } = this.#frame;
+    const events = record.events.filter((event) => event.seq > this.#reportedSeq);
+    this.#reportedSeq = run.ledger.lastSeq;
+    if (events.length === 0) return;
+    await run.ledger.durable();
+    await run.onStep?.(events, run.session, this.#agent);
+  }
+
+  async #callTool(intent: Extract<Intent, { type: 'tool' }>): Promise<void> {
+    if (intent.notBefore !== undefined) await sleepUntil(this.#frame, intent.notBefore);
+    if (this.#frame.scope.aborted && isGivenBack(this.#frame.run, this.#frame.scope)) return;
+    await performToolCall(intent.call, intent.attempt, this.#ports);
+    if (this.#frame.resumed && this.#position.openSpawns.size > 0) this.#continueSpawns(false);
+  }
+
+  #hasChildren(callId: string): boolean {
+    return hasBegunBelow(this.#frame.record, callId);
+  }
+
+  #makeBody(attempt: ToolAttempt): ToolBody {
+    const { run } = this.#frame;
+    const { call } = attempt;
+    const { path } = this.#frame.record;
+    const seq = this.#hasChildren(call.callId) ? recordedBase(run.ledger, path, call.callId) : undefined;
+    return new ToolBodyContext(attempt, {
+      run,
+      path,
+      childRoot: call.callId,
+      callId: call.callId,
+      by: `tool:${call.name}`,
+      scope: attempt.scope,
+      activity: () => this.#activityOf(call),
+      ownerScope: this.#work,
+      ownerActivity: this.#frame.activity,
+      startedAt: call.at,
+      stateSchema: attempt.tool.stateSchema,
+      base: seq === undefined ? undefined : { state: stateAfter(run.ledger, seq), seq },
+      onChild: () => attempt.beforeChild(),
+    });
+  }
+
+  /** Part of the tree once the call has begun a child. */
+  #activityOf({ callId }: ToolAttempt['call']): Activity {
+    const key = `tool:${callId}`;
+    const activity = this.#toolActivities.get(key) ?? new Activity(callId, this.#frame.activity);
+    this.#toolActivities.set(key, activity);
+    return activity;
+  }
+
+  /** What takes no time: closing what a stopped process left open, and saying that a limit is near or reached. */
+  #note(intent: Extract<Intent, { type: 'close_model' | 'warn' | 'declare_limit' }>): void {
+    this.#frame.run.ledger.append([this.#noteDraft(intent)]);
+  }
+
+  #noteDraft(intent: Extract<Intent, { type: 'close_model' | 'warn' | 'declare_limit' }>): EventDraft {
+    const { run, record } = this.#frame;
+    if (intent.type !== 'close_model') return limitDraft(record.path, intent);
+    const { start } = this.#position.model as NonNullable<Position['model']>;
+    return interruptedCallDraft(record.path, start, toModel(this.#agent.model), run.app.prices);
+  }
+
+  /** What a stopped process left open is settled at once, unless somebody or something is to say what became of it. */
+  #closeAttempt({ key, call, attempt }: Extract<Intent, { type: 'close_attempt' }>): void {
+    const checking = assertContinuable(call, this.#ports);
+    const tool = this.#tools.find(call.fallback ?? call.call.name);
+    const asks = tool !== undefined && (tool.recovery === 'ask' || typeof tool.recovery === 'function');
+    const settle = (): void => this.#settleInterrupted(call, attempt);
+    if (checking !== undefined) this.#perform(key, checking.then(settle));
+    else if (asks && !this.#hasChildren(call.call.callId)) this.#perform(key, performRecovery(call, attempt, tool, this.#ports));
+    else settle();
+  }
+
+  #settleInterrupted(call: CallState, attempt: AttemptState): void {
+    const { result, settled } = resultOfInterrupted(call, this.#tools.find(call.fallback ?? call.call.name), this.#hasChildren(call.call.callId));
+    this.#frame.run.ledger.append([
+      resultDraft(call.call, this.#frame.record.path, attempt.attempt, result, {
+        settled,
+        durationMs: 0,
+        effect: 'unknown',
+        ...(settled ? {} : { retryAfterMs: 0 }),
+      }),
+    ]);
+  }
+
+  /** Spawned children that were open when the last process stopped go on from their recorded names and inputs. */
+  #continueSpawns(all: boolean): void {
+    const { run } = this.#frame;
+    const { underWay } = occupancyOf(run.ledger);
+    for (const path of this.#position.openSpawns) {
+      const child = run.ledger.invocations.byPath.get(path);
+      if (child === undefined || underWay.has(path) || (!all && this.#isCallOpen(path))) continue;
+      const runnable = run.app.registry.get(child.name);
+      this.#perform(
+        `spawn:${path}`,
+        invoke(run, {
+          path,
+          runnable,
+          mode: child.mode,
+          input: child.input,
+          scope: new CancelScope(this.#work),
+          activity: this.#frame.activity,
+        }).then(() => undefined),
+      );
+    }
+  }
+
+  /** Whether the call that spawned a child is to run again: it asks for the child itself then. */
+  #isCallOpen(child: string): boolean {
+    const call = this.#position.calls.get(child.slice(0, child.lastIndexOf('/')));
+    return call !== undefined && call.settled === undefined;
+  }
+}

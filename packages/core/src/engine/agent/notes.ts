@@ -1,0 +1,97 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { Question } from '../../effects/tool-request.ts';
+import type { EventDraft, EventOf } from '../../ledger/event.ts';
+import type { Intent } from '../../loop/intent.ts';
+import { type Model, modelName, type Price } from '../../models/model.ts';
+import { costOf, priceOf } from '../../models/price.ts';
+import type { LimitState } from '../../supervision/limits.ts';
+
+/** Closes a model call that a stopped process left open: what it used is estimated. */
+export function interruptedCallDraft(
+  path: string,
+  start: EventOf<'model_start'>,
+  model: Model,
+  prices: Readonly<Record<string, Price>> | undefined,
+): EventDraft {
+  const usage = { inputTokens: start.estimatedInputTokens, outputTokens: 0 };
+  // Code may have changed since: another model's price would be wrong.
+  const cost = start.model === `${model.provider}:${model.modelId}` ? costOf(model, usage, prices) : undefined;
+  return {
+    type: 'model_end',
+    by: 'runtime',
+    invocationId: path,
+    round: start.round,
+    attempt: start.attempt,
+    status: 'interrupted',
+    usage,
+    estimated: true,
+    ...(cost === undefined ? {} : { cost }),
+    durationMs: 0,
+  };
+}
+
+/** Says for which of its models a limit in dollars does not hold. */
+export function unknownPriceDrafts(
+  path: string,
+  limit: number,
+  models: readonly Model[],
+  prices: Readonly<Record<string, Price>> | undefined,
+): readonly EventDraft[] {
+  const names = new Set(models.filter((model) => priceOf(model, prices) === undefined).map(modelName));
+  return [...names].map((name) => ({
+    type: 'decision' as const,
+    by: 'runtime' as const,
+    invocationId: path,
+    component: 'limits',
+    decision: 'cost_unknown',
+    reasoning: `The price of ${name} is not known, so the limit of $${limit} does not hold for its calls.`,
+    alternatives: ["give the price: runtime({ prices }) or the model's `price`", 'limit tokens instead'],
+    data: { model: name, limit },
+  }));
+}
+
+const whatFollows = { answer: 'answers with what it has', fail: 'fails' } as const;
+
+/** Says that a limit is near or reached. */
+export function limitDraft(path: string, intent: Extract<Intent, { type: 'warn' | 'declare_limit' }>): EventDraft {
+  const { limit } = intent;
+  const used = `${limit.used} of ${limit.limit} (${limit.reason}${limit.of === 'run' ? ' of the run' : ''})`;
+  const needed = limit.needed === undefined ? '' : `, and the next call with an answer after it may need ${limit.needed}`;
+  const isLoop = limit.reason === 'loop';
+  const reached = isLoop ? 'It went on with calls that are not made any more, although it was told so.' : `Used up: ${used}${needed}.`;
+  return {
+    type: 'decision',
+    by: 'runtime',
+    invocationId: path,
+    component: 'limits',
+    decision: intent.type === 'warn' ? 'warn' : 'exhausted',
+    reasoning: intent.type === 'warn' ? `At least 90 % are used: ${used}.` : `${reached} The agent ${whatFollows[intent.action]}.`,
+    // Nobody is asked about a loop.
+    alternatives: intent.type === 'warn' ? [] : ['answer', 'fail', 'ask'].filter((other) => other !== intent.action && !(isLoop && other === 'ask')),
+    data: { ...limitData(limit), ...(intent.type === 'warn' ? { of: intent.of } : {}) },
+  };
+}
+
+function limitData({ reason, used, limit, of, path, needed }: LimitState): JsonObject {
+  const owner = of === undefined || path === undefined ? {} : { of, path };
+  return { reason, used, limit, ...owner, ...(needed === undefined ? {} : { needed }) };
+}
+
+/** Asks whether an agent may use more than its limit, or than that of somebody above it. */
+export function limitQuestion(path: string, agent: string, limit: LimitState, generation: number): Question {
+  return {
+    kind: 'limit',
+    path,
+    callId: `${path}/limit`,
+    name: limit.reason,
+    args: null,
+    generation,
+    fingerprint: `${limit.reason} ${limit.limit}`,
+    request: {
+      agent,
+      summary: `${agent} has used ${limit.used} of ${limit.limit} (${limit.reason}). May it go on?`,
+      options: ['continue', 'reject'],
+      details: limitData(limit),
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { tokensOf } from '../../models/estimate.ts';
+import type { Model } from '../../models/model.ts';
+
+/** What a provider adds to each message for its role and its borders, about. */
+const tokensPerMessage = 4;
+
+/** Share of the window, at one token for each character, below which a rough count is good enough. */
+const roughShare = 0.5;
+
+/** What is counted: the messages, and everything else of the call as one text. */
+export interface CountedPrompt {
+  readonly model: Model;
+  readonly messages: readonly LanguageModelV4Message[];
+  /** The tools and settings of the call as JSON; made only when it is needed. */
+  readonly settings: () => string;
+  /** Characters of all of it. */
+  readonly characters: number;
+  /** Tokens that the model's window holds. */
+  readonly window: number;
+  /** Whether a report of the provider says how it counts. */
+  readonly isReported: boolean;
+}
+
+/**
+ * Counts the tokens of prompts from their texts: with the model's own `countTokens` where it has one, else by classes of characters, which is only
+ * worth its time when the prompt may be near the window and no provider has reported yet how it counts. Each message is counted once.
+ */
+export class PromptTokens {
+  #counted = new WeakMap<LanguageModelV4Message, number>();
+  #model: Model | undefined;
+  #settings: { readonly text: string; readonly tokens: number } | undefined;
+
+  /** `undefined`: what is known of the characters is good enough. */
+  of(prompt: CountedPrompt): number | undefined {
+    const { model, messages, characters, window } = prompt;
+    if (model.countTokens === undefined && (prompt.isReported || characters < window * roughShare)) return undefined;
+    if (this.#model !== model) {
+      this.#model = model;
+      this.#counted = new WeakMap();
+      this.#settings = undefined;
+    }
+    const count = (text: string): number => tokensOf(model, text);
+    let tokens = this.#tokensOfSettings(prompt.settings(), count);
+    for (const message of messages) {
+      let known = this.#counted.get(message);
+      if (known === undefined) {
+        known = count(textOf(message)) + tokensPerMessage;
+        this.#counted.set(message, known);
+      }
+      tokens += known;
+    }
+    return Math.ceil(tokens);
+  }
+
+  #tokensOfSettings(text: string, count: (text: string) => number): number {
+    if (this.#settings?.text !== text) this.#settings = { text, tokens: text === '{}' ? 0 : count(text) };
+    return this.#settings.tokens;
+  }
+}
+
+function textOf(message: LanguageModelV4Message): string {
+  if (message.role === 'system') return message.content;
+  return message.content.map(textOfPart).join('\n');
+}
+
+type Part = Exclude<LanguageModelV4Message, { role: 'system' }>['content'][number];
+
+function textOfPart(part: Part): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return part.text;
+    case 'tool-call':
+      return `${part.toolName} ${JSON.stringify(part.input)}`;
+    case 'tool-result':
+      return 'value' in part.output ? (typeof part.output.value === 'string' ? part.output.value : JSON.stringify(part.output.value)) : '';
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,262 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4ToolChoice } from '@ai-sdk/provider';
+import { contentHash } from '../../base/hash.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { currentEncoder } from '../../context/encoders.ts';
+import type { History } from '../../context/history.ts';
+import { encodePrompt, Histories, promptContext, type RewriteEvent } from '../../context/prompt.ts';
+import { lastSegments, writeRecipe } from '../../context/recipe.ts';
+import { includeHistory, injectUserMessage } from '../../context/renderers.ts';
+import { TokenGauge } from '../../context/token-gauge.ts';
+import { resultLimit } from '../../context/truncate.ts';
+import type { EventOf } from '../../ledger/event.ts';
+import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { PromptRecipe, RecipeSegment } from '../../ledger/prompt-recipe.ts';
+import { visibleValues } from '../../ledger/state-fold.ts';
+import { toolWireName } from '../../ledger/tool-name.ts';
+import { callSettings, type Model, modelName, toModel } from '../../models/model.ts';
+import { contextWindowOf } from '../../models/window.ts';
+import type { Agent } from '../../runnables/agent.ts';
+import type { PromptEvent, RenderContext, Renderer, RenderState, ToolChoice } from '../../runnables/render-context.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { RunContext } from '../frame/run-context.ts';
+import { withFormat } from './answer-format.ts';
+import { PromptTokens } from './prompt-tokens.ts';
+
+/** What makes the prompts of an agent that does not say. */
+export const defaultRenderers: readonly Renderer[] = [includeHistory()];
+const finalAnswer = injectUserMessage(
+  'No more tools are run for this task: do not call any. Answer now as well as you can with what you know, and say what is missing.',
+);
+
+const noUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
+
+/** A prompt ready to be sent, and what is recorded of it. */
+export interface PreparedCall {
+  readonly options: LanguageModelV4CallOptions;
+  readonly recipe: PromptRecipe;
+  /** Characters of the prompt, of the tools and of the settings. The estimate that is recorded with the call is made of them. */
+  readonly characters: number;
+  /** Input tokens, estimated from the characters and corrected by what the provider reported last. */
+  readonly tokens: number;
+}
+
+/** What a prompt is asked for with. */
+export interface PromptRequest {
+  readonly round: number;
+  readonly tools: readonly Tool[];
+  /** The answer is to be given without tools. */
+  readonly final: boolean;
+  readonly model: Model;
+  /** Longest tool result in characters, when it is to be less than the model's window allows. */
+  readonly resultLimit?: number | undefined;
+  /** Most tokens in the answer, in the place of the model's own setting. */
+  readonly maxOutputTokens?: number | undefined;
+  readonly responseFormat?: LanguageModelV4CallOptions['responseFormat'];
+  /** What stands in the place of recorded events, before anything else sees them. */
+  readonly rewrite?: RewriteEvent | undefined;
+  /** Changes the prompt last of all; what it makes is recorded like the rest. `undefined`: the call is not to be made. */
+  readonly adjust?: ((context: RenderContext) => Promise<RenderContext | undefined>) | undefined;
+}
+
+export interface AgentPromptsParts {
+  readonly run: RunContext;
+  readonly agent: Agent;
+  readonly record: InvocationRecord;
+  readonly renderers: readonly Renderer[];
+}
+
+type CallWithoutPrompt = Omit<LanguageModelV4CallOptions, 'prompt'>;
+
+interface Settings {
+  readonly hash: string;
+  readonly content: JsonValue;
+  readonly call: CallWithoutPrompt;
+  readonly characters: number;
+}
+
+/** Makes the prompts of one agent invocation. What does not change from call to call is made once. */
+export class AgentPrompts {
+  readonly #parts: AgentPromptsParts;
+  readonly #settings = new Map<string, Settings>();
+  readonly #identities = new Map<object, number>();
+  readonly #windows = new Map<Model, number>();
+  readonly #gauge: TokenGauge;
+  readonly #tokens = new PromptTokens();
+  #histories: Histories;
+  #recorded: readonly RecipeSegment[] | undefined;
+  /** The last prompt that was made: it was sent if a call began behind the events that there were then. */
+  #made: { readonly segments: readonly RecipeSegment[]; readonly after: number } | undefined;
+
+  #shown: RenderContext | undefined;
+
+  constructor(parts: AgentPromptsParts) {
+    this.#parts = parts;
+    this.#gauge = new TokenGauge(parts.record.events);
+    const model = toModel(parts.agent.model);
+    this.#histories = this.#historiesFor(resultLimit(this.windowOf(model)), modelName(model));
+    this.#recorded = lastSegments(parts.record.events.filter((event): event is EventOf<'model_start'> => event.type === 'model_start'));
+  }
+
+  #historiesFor(limit: number, model: string): Histories {
+    const { run, agent, record } = this.#parts;
+    const options = { encoder: currentEncoder, resultLimit: limit, resolve: run.ledger.resolve, toolName: toolWireName, model };
+    return new Histories(run.ledger, record.path, agent.name, options);
+  }
+
+  /** Tokens that prompt and answer may have together. Looked up once for each model: it is asked for before every call. */
+  windowOf(model: Model): number {
+    let window = this.#windows.get(model);
+    if (window === undefined) {
+      window = contextWindowOf(model);
+      this.#windows.set(model, window);
+    }
+    return window;
+  }
+
+  /** The history that the last prompt was made of; before the first prompt, what a prompt holds by default. `undefined`: it had none. */
+  get history(): History | undefined {
+    return this.#made === undefined ? this.#histories.of('ancestors') : this.#histories.main;
+  }
+
+  /** What the last prompt holds, as the model reads it: without what renderers left out, and with what they put in the place of messages. */
+  get shown(): readonly PromptEvent[] {
+    return this.#shown?.events ?? [];
+  }
+
+  /** Says what characters are in tokens for the provider. */
+  get gauge(): TokenGauge {
+    return this.#gauge;
+  }
+
+  /** A promise only when there is something to wait for. */
+  prepare(request: PromptRequest): PreparedCall | Promise<PreparedCall | undefined> {
+    const { run, agent, record } = this.#parts;
+    const { round, tools, final, model, adjust, rewrite } = request;
+    const limit = Math.min(request.resultLimit ?? Number.POSITIVE_INFINITY, resultLimit(this.windowOf(model)));
+    const asked = modelName(model);
+    const { options } = this.#histories;
+    if (options.resultLimit !== limit || options.model !== asked) this.#histories = this.#historiesFor(limit, asked);
+    const offered = { tools: tools.map(({ name }) => name), toolChoice: agent.toolChoice };
+    let context = promptContext(new RunRenderState(run, agent.name, record.path, round), this.#histories, offered, rewrite);
+    for (const renderer of this.#parts.renderers) context = renderer(context);
+    if (final) context = finalAnswer(context);
+    if (adjust === undefined) return this.#encode(context, request, limit);
+    return adjust(context).then((adjusted) => (adjusted === undefined ? undefined : this.#encode(adjusted, request, limit)));
+  }
+
+  #encode(context: RenderContext, request: PromptRequest, limit: number): PreparedCall {
+    const { ledger } = this.#parts.run;
+    const rendered = encodePrompt(context, this.#histories);
+    const settings = this.#settingsFor(request, context.tools, request.final ? 'none' : context.toolChoice);
+    const previous = this.#previous();
+    const recipe = writeRecipe(rendered, settings, limit, request.round, { previous, isRecorded: (hash) => ledger.contents.has(hash) });
+    this.#made = { segments: rendered.segments, after: ledger.lastSeq };
+    this.#shown = context;
+    const characters = rendered.characters + settings.characters;
+    const { maxOutputTokens } = request;
+    // Not part of what is stored as settings: it may be another number for each call, and stands in `model_start`.
+    const options = { prompt: rendered.messages, ...settings.call, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
+    return { options, recipe, characters, tokens: this.#tokensOf(request.model, rendered.messages, settings, characters) };
+  }
+
+  #tokensOf(model: Model, messages: readonly LanguageModelV4Message[], settings: Settings, characters: number): number {
+    const counted = this.#tokens.of({
+      model,
+      messages,
+      settings: () => JSON.stringify(settings.content),
+      characters,
+      window: this.windowOf(model),
+      isReported: this.#gauge.isKnown,
+    });
+    if (counted === undefined) return this.#gauge.tokens(characters);
+    this.#gauge.suppose(counted, characters);
+    return counted;
+  }
+
+  /** The segments of the last prompt that was recorded. One that was made and not sent leaves no trace. */
+  #previous(): readonly RecipeSegment[] | undefined {
+    const made = this.#made;
+    if (made === undefined) return this.#recorded;
+    const { events } = this.#parts.record;
+    for (let i = events.length - 1; i >= 0 && (events[i]?.seq ?? 0) > made.after; i--) {
+      if (events[i]?.type === 'model_start') this.#recorded = made.segments;
+    }
+    return this.#recorded;
+  }
+
+  #settingsFor({ tools, model, responseFormat }: PromptRequest, names: readonly string[], toolChoice: ToolChoice | undefined): Settings {
+    const choiceKey = typeof toolChoice === 'object' ? `=${toolChoice.name}` : (toolChoice ?? '');
+    const key = `${this.#identity(model)} ${this.#formatKey(responseFormat)}\n${names.join(' ')}\n${choiceKey}`;
+    let settings = this.#settings.get(key);
+    if (settings === undefined) {
+      const offered = tools.filter(({ name }) => names.includes(name)).map(functionTool);
+      const choice = offered.length === 0 ? undefined : wireChoice(toolChoice);
+      const call = {
+        ...(offered.length === 0 ? {} : { tools: offered }),
+        ...(choice === undefined ? {} : { toolChoice: choice }),
+        ...(responseFormat === undefined ? {} : { responseFormat }),
+        ...withFormat(callSettings(model.settings), responseFormat),
+      } as CallWithoutPrompt;
+      const json = JSON.stringify(call);
+      const content = JSON.parse(json) as JsonValue;
+      settings = { hash: contentHash(content), content, call, characters: json.length };
+      this.#settings.set(key, settings);
+    }
+    return settings;
+  }
+
+  #formatKey(format: PromptRequest['responseFormat']): string {
+    if (format?.type !== 'json') return format?.type ?? '';
+    const { schema, name, description } = format;
+    return `json ${this.#identity(schema)} ${name ?? ''} ${description ?? ''}`;
+  }
+
+  /** A number for each object that settings are made of: their contents are not compared for each call. */
+  #identity(part: object | undefined): number {
+    if (part === undefined) return 0;
+    let identity = this.#identities.get(part);
+    if (identity === undefined) {
+      identity = this.#identities.size + 1;
+      this.#identities.set(part, identity);
+    }
+    return identity;
+  }
+}
+
+/** A class, because a literal with a getter is slow to make and there is one for each prompt. */
+class RunRenderState implements RenderState {
+  readonly agent: string;
+  readonly invocationId: string;
+  readonly round: number;
+  readonly usage = noUsage;
+  readonly #run: RunContext;
+
+  constructor(run: RunContext, agent: string, path: string, round: number) {
+    this.#run = run;
+    this.agent = agent;
+    this.invocationId = path;
+    this.round = round;
+  }
+
+  /** Looked up only when a renderer asks: most prompts do not depend on state. */
+  get state(): RenderState['state'] {
+    const { ledger, session } = this.#run;
+    const scopes: Record<string, Readonly<Record<string, unknown>>> = { session: visibleValues(ledger.state, 'session', this.invocationId) };
+    for (const scope of session.shared.names) scopes[scope] = visibleValues(ledger.state, scope);
+    return scopes;
+  }
+}
+
+function functionTool(tool: Tool): LanguageModelV4FunctionTool {
+  return {
+    type: 'function',
+    name: toolWireName(tool.name),
+    description: tool.description,
+    inputSchema: tool.inputSchema as LanguageModelV4FunctionTool['inputSchema'],
+  };
+}
+
+function wireChoice(choice: ToolChoice | undefined): LanguageModelV4ToolChoice | undefined {
+  if (choice === undefined || choice === 'auto') return undefined;
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: toolWireName(choice.name) };
+}

@@ -1,0 +1,82 @@
+import { cutPlace } from '../../base/cut-text.ts';
+import { checkOptions } from '../../base/invalid-option.ts';
+import { isCount, isNonEmptyText } from '../../base/options.ts';
+import { Visibility } from '../../context/visibility.ts';
+import type { EventOf } from '../../ledger/event.ts';
+import type { Session } from '../../ledger/session.ts';
+import { toolResult } from '../../tools/result.ts';
+import { type Tool, tool } from '../../tools/tool.ts';
+
+export interface ReadToolResultOptions {
+  /** @default 'read_tool_result' */
+  readonly name?: string;
+  /** Most characters of one reading. @default 20_000 */
+  readonly maxCharacters?: number;
+}
+
+interface ReadArgs {
+  readonly callId: string;
+  readonly offset?: number;
+  readonly length?: number;
+}
+
+const defaultMaxCharacters = 20_000;
+
+function schemaFor(maxCharacters: number) {
+  return {
+    type: 'object',
+    properties: {
+      callId: { type: 'string', description: 'The call id that stands behind the mark.' },
+      offset: { type: 'integer', minimum: 0, description: 'The first character, from 0. Default: 0.' },
+      length: { type: 'integer', minimum: 1, maximum: maxCharacters, description: `How many characters. Default: ${maxCharacters}.` },
+    },
+    required: ['callId'],
+    additionalProperties: false,
+  } as const;
+}
+
+/**
+ * A tool with which a model reads what was cut off of a tool result: the ledger has it whole. It gives what the agent itself sees and nothing else:
+ * its own results, and those of earlier invocations in its line.
+ * @throws InvalidOptionError
+ */
+export function readToolResult(options: ReadToolResultOptions = {}): Tool {
+  checkOptions<ReadToolResultOptions>('readToolResult', options, { name: isNonEmptyText, maxCharacters: isCount });
+  const { name = 'read_tool_result', maxCharacters = defaultMaxCharacters } = options;
+  return tool({
+    name,
+    description: 'Reads a part of an earlier tool result that was shortened. Where one was, it says [...truncated] and the call id.',
+    schema: schemaFor(maxCharacters),
+    readOnly: true,
+    recovery: 'rerun',
+    execute: (ctx: { readonly args: ReadArgs; readonly session: unknown; readonly invocationId: string }) => {
+      const { callId, offset = 0, length = maxCharacters } = ctx.args;
+      const whole = wholeResult(ctx.session as Session, ctx.invocationId, callId);
+      if (whole === undefined) {
+        return toolResult.permanent(`There is no result of a call ${JSON.stringify(callId.slice(0, 200))} that you have seen.`, {
+          errorType: 'not_found',
+          alternatives: ['use the call id exactly as it stands behind [...truncated]'],
+        });
+      }
+      if (offset >= whole.length) return toolResult.permanent(`The result has only ${whole.length} characters.`, { errorType: 'not_found' });
+      const start = cutPlace(whole, offset);
+      const end = cutPlace(whole, Math.min(whole.length, offset + Math.min(length, maxCharacters)));
+      // A character of two halves is given whole even where one was asked for.
+      const behind = end > start ? end : start + 2;
+      // Ahead of the text: it must not be cut off with it.
+      return `[Characters ${start} to ${behind} of ${whole.length}.]\n${whole.slice(start, behind)}`;
+    },
+  }) as Tool;
+}
+
+/** The whole text of the result of a call, if the invocation sees it. */
+function wholeResult({ ledger }: Session, path: string, callId: string): string | undefined {
+  const owner = callId.slice(0, callId.lastIndexOf('/'));
+  const visibility = new Visibility(ledger.invocations, path, 'ancestors');
+  const result = ledger.invocations.byPath
+    .get(owner)
+    ?.events.findLast((event): event is EventOf<'tool_result'> => event.type === 'tool_result' && event.callId === callId && event.settled);
+  if (result === undefined || visibility.relation(result) === 'hidden') return undefined;
+  const content = ledger.resolve(result.result.content);
+  return typeof content === 'string' ? content : JSON.stringify(content);
+}

@@ -1,0 +1,76 @@
+import { priorEvidence } from '../../context/prior-evidence.ts';
+import type { CallState, Position } from '../../loop/position.ts';
+import { argsKey, type CallEvidence, evidenceKey, mostEvidence, unknownToolType } from '../../supervision/evidence.ts';
+import type { BodyFrame } from '../invoke/invoke.ts';
+
+/**
+ * Settled calls of an agent that its invocation sees, and whether a call is one of them. Nearly all calls are new: these are told from the others
+ * without looking at each call before them.
+ */
+export class SeenCalls {
+  readonly #frame: BodyFrame;
+  readonly #position: Position;
+  readonly #limit: number;
+  #prior: readonly CallEvidence[] | undefined;
+  /** Of calls that were looked at, also some that are forgotten: what is not here was never made. */
+  #keys = new Set<string>();
+  #noted = new WeakSet<CallEvidence>();
+  #last: { readonly call: CallState; readonly key: string } | undefined;
+
+  /** @param limit how many calls before the invocation are looked up */
+  constructor(frame: BodyFrame, position: Position, limit: number) {
+    this.#frame = frame;
+    this.#position = position;
+    this.#limit = limit;
+  }
+
+  /** Oldest first. What was there before the invocation is looked up once. */
+  all(): readonly CallEvidence[] {
+    const prior = this.#before();
+    return prior.length === 0 ? this.#position.evidence : [...prior, ...this.#position.evidence];
+  }
+
+  #before(): readonly CallEvidence[] {
+    if (this.#prior === undefined) {
+      const { run, record } = this.#frame;
+      this.#prior = priorEvidence(run.ledger, record.path, record.start.name, this.#limit, (event) => run.ledger.whole(event));
+      for (const one of this.#prior) this.#note(one);
+    }
+    return this.#prior;
+  }
+
+  /** Whether the same call may have been settled before; `false` is certain. */
+  has(call: CallState, isKnown: boolean): boolean {
+    const prior = this.#before();
+    const { evidence } = this.#position;
+    if (evidence.length === 0 && prior.length === 0) return false;
+    if (this.#keys.size > 4 * mostEvidence) {
+      this.#keys = new Set();
+      this.#noted = new WeakSet();
+      for (const one of prior) this.#note(one);
+    }
+    const round = evidence.at(-1)?.round;
+    for (let i = evidence.length - 1; i >= 0; i--) {
+      const one = evidence[i] as CallEvidence;
+      // A call of the same round may have ended later and stand before one that was looked at.
+      if (this.#noted.has(one) && one.round !== round) break;
+      this.#note(one);
+    }
+    return this.#keys.has(isKnown ? this.#keyOf(call) : call.call.name);
+  }
+
+  #note(one: CallEvidence): void {
+    if (this.#noted.has(one)) return;
+    this.#noted.add(one);
+    const last = this.#last;
+    // Calls of a tool that there is not are the same whatever their arguments.
+    if (one.result.errorType === unknownToolType) this.#keys.add(one.name);
+    else if (last !== undefined && last.call.call.args === one.args && last.call.call.name === one.name) this.#keys.add(last.key);
+    else this.#keys.add(`${one.name} ${evidenceKey(one)}`);
+  }
+
+  #keyOf(call: CallState): string {
+    if (this.#last?.call !== call) this.#last = { call, key: `${call.call.name} ${argsKey(call.call.args)}` };
+    return this.#last.key;
+  }
+}

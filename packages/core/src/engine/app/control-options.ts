@@ -1,0 +1,103 @@
+import { findJsonDefect } from '../../base/json.ts';
+import {
+  describeValue,
+  findInvalidOption,
+  isAnything,
+  isCount,
+  isFlag,
+  isNonEmptyText,
+  isObject,
+  isOneOf,
+  isText,
+  type OptionCheck,
+  type OptionChecks,
+} from '../../base/options.ts';
+import type { Resolution } from '../../ledger/answer.ts';
+import { NotJsonError } from '../../ledger/errors.ts';
+import type { ListOptions } from '../../ledger/port.ts';
+import { type AnySession, Session } from '../../ledger/session.ts';
+import { isListOfGrants } from '../../supervision/permission.ts';
+import { InvalidRunError } from '../frame/errors.ts';
+import type { CancelOptions, ControlOptions, SendOptions } from '../run/advance.ts';
+import type { ReopenOptions } from '../run/reopen.ts';
+
+export const isOutsider: OptionCheck = (value) =>
+  typeof value === 'string' && /^(user|operator|trigger)(:.+)?$/s.test(value)
+    ? undefined
+    : "'user', 'operator' or 'trigger', with an id behind a colon";
+
+const controlChecks: OptionChecks<ControlOptions> = { by: isOutsider, reason: isText };
+const cancelChecks: OptionChecks<CancelOptions> = { ...controlChecks, runId: isNonEmptyText };
+const sendChecks: OptionChecks<SendOptions> = { by: isOutsider, invocationId: isNonEmptyText, interrupt: isFlag, clientKey: isNonEmptyText };
+const reopenChecks: OptionChecks<ReopenOptions> = { path: isNonEmptyText, reason: isNonEmptyText, by: isOutsider };
+const listChecks: OptionChecks<ListOptions> = {
+  limit: isCount,
+  order: isOneOf('updatedAt', 'createdAt'),
+  id: isNonEmptyText,
+  status: isOneOf('active', 'awaiting_input', 'completed', 'error'),
+  runnable: isNonEmptyText,
+  user: isNonEmptyText,
+  before: isObject,
+};
+const resolutionChecks: OptionChecks<Resolution> = { happened: isFlag, result: isAnything, by: isOutsider };
+
+/** The id of the session that something is said to. @throws InvalidRunError */
+export function sessionIdOf(session: AnySession | string): string {
+  if (session instanceof Session) return session.id;
+  if (isNonEmptyText(session) === undefined) return session as string;
+  throw new InvalidRunError({ refused: 'This cannot be done', reason: `a session or the id of one is needed, not ${describeValue(session)}` });
+}
+
+/** @throws InvalidRunError */
+export function checkListOptions(options: ListOptions): void {
+  check('Sessions cannot be listed', options, listChecks);
+}
+
+/** @throws InvalidRunError */
+export function checkCancel(options: CancelOptions): void {
+  check('The session cannot be cancelled', options, cancelChecks);
+}
+
+/** @throws InvalidRunError */
+export function checkPause(options: ControlOptions): void {
+  check('The session cannot be paused', options, controlChecks);
+}
+
+/** @throws InvalidRunError */
+export function checkGrant(permissions: unknown, options: ControlOptions): void {
+  const refused = 'The permissions cannot be changed';
+  const expected = isListOfGrants(permissions) ?? ((permissions as readonly string[]).length === 0 ? 'a list that is not empty' : undefined);
+  if (expected !== undefined)
+    throw new InvalidRunError({ refused, reason: `what is granted must be ${expected}, not ${describeValue(permissions)}` });
+  check(refused, options, controlChecks);
+}
+
+/** @throws InvalidRunError */
+export function checkMessage(text: unknown, options: SendOptions): void {
+  const refused = 'The message cannot be sent';
+  if (isText(text) !== undefined) throw new InvalidRunError({ refused, reason: `the text must be a string, not ${describeValue(text)}` });
+  check(refused, options, sendChecks);
+}
+
+/** @throws InvalidRunError */
+export function checkReopenOptions(options: ReopenOptions): void {
+  const refused = 'The session cannot be reopened';
+  check(refused, options, reopenChecks);
+  if (options.reason === undefined) throw new InvalidRunError({ refused, reason: '`reason` is missing: the ledger says why' });
+}
+
+/** @throws InvalidRunError, NotJsonError */
+export function checkResolution(callId: unknown, found: Partial<Resolution>): void {
+  const refused = 'The outcome of the call cannot be told';
+  if (isNonEmptyText(callId) !== undefined)
+    throw new InvalidRunError({ refused, reason: `the id of the call must be a string, not ${describeValue(callId)}` });
+  check(refused, found, resolutionChecks);
+  if (found.happened === undefined) throw new InvalidRunError({ refused, reason: '`happened` is missing' });
+  const defect = found.result === undefined ? undefined : findJsonDefect(found.result);
+  if (defect !== undefined) throw new NotJsonError({ what: `The result of call "${callId}"`, ...defect });
+}
+
+function check<Options>(refused: string, options: unknown, checks: OptionChecks<Options>): void {
+  const invalid = findInvalidOption(options, checks);
+  if (invalid !== undefined) throw new InvalidRunError({ refused, reason: invalid.reason });
+}

@@ -1,0 +1,51 @@
+import { SessionDeletedError } from '../../ledger/errors.ts';
+import type { LedgerStore } from '../../ledger/port.ts';
+import type { Session } from '../../ledger/session.ts';
+
+/** The sessions that an app has open, found again by id for as long as somebody has them. */
+export class OpenSessions {
+  readonly #opening = new Map<string, Promise<void>>();
+  readonly #byId = new Map<string, WeakRef<Session>>();
+  readonly #collected = new FinalizationRegistry<string>((id) => {
+    if (this.get(id) === undefined) this.#byId.delete(id);
+  });
+
+  /** Calls `open` when all that were given before for this session have come to an end: two ledgers of it would not know of each other. */
+  inTurn<Opened>(id: string, open: () => Promise<Opened>): Promise<Opened> {
+    const opening = (this.#opening.get(id) ?? Promise.resolve()).then(open);
+    const done = opening.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#opening.set(id, done);
+    void done.then(() => {
+      if (this.#opening.get(id) === done) this.#opening.delete(id);
+    });
+    return opening;
+  }
+
+  get(id: string): Session | undefined {
+    return this.#byId.get(id)?.deref();
+  }
+
+  add(id: string, session: Session): void {
+    this.#byId.set(id, new WeakRef(session));
+    this.#collected.register(session, id);
+  }
+
+  all(): readonly Session[] {
+    return [...this.#byId.values()].flatMap((reference) => reference.deref() ?? []);
+  }
+
+  /** A session that was deleted cannot be written any more, and what runs on it stops. */
+  async forgetDeleted(store: LedgerStore): Promise<void> {
+    for (const [id, reference] of [...this.#byId]) {
+      const ledger = reference.deref()?.ledger;
+      // What has not been stored yet cannot have been deleted.
+      const isStored = ledger !== undefined && (ledger.durableSeq > 0 || ledger.claim !== undefined);
+      if (!isStored || (await store.head(id)) !== undefined) continue;
+      ledger.fail(new SessionDeletedError({ session: id }));
+      if (this.#byId.get(id) === reference) this.#byId.delete(id);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { systemRandom } from '../../base/random.ts';
+import type { Hooks } from '../../runnables/hooks.ts';
+import { CircuitBreakers } from '../../supervision/circuit-breaker.ts';
+import { Registry } from '../frame/registry.ts';
+import type { AppServices } from '../frame/run-context.ts';
+import { lifecycleOf } from '../run/lifecycle.ts';
+import { defaultWaitingRuns } from '../run/waiting-limit.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
+
+/** What the options of a runtime give to all of its runs. */
+export function appServices(options: RuntimeOptions, own: Pick<AppServices, 'clock' | 'tools' | 'takeUp' | 'heed'>): AppServices {
+  const { supervision, hooks = [], middleware = [], errorHandlers = [] } = options;
+  const breaker = supervision === false ? false : supervision?.circuitBreaker;
+  const lifecycle = options.lifecycle && lifecycleOf(options.lifecycle);
+  const registry = new Registry(options.runnables ?? [], options.resolve);
+  // Another process that continues it finds it by its name.
+  if (lifecycle?.postProcess !== undefined) registry.register(lifecycle.postProcess);
+  return {
+    ...own,
+    random: options.ports?.random ?? systemRandom,
+    standIns: options.ports?.standIns,
+    registry,
+    prices: options.prices,
+    strictNames: options.store !== undefined,
+    waitingRunsPerUser: options.limits?.waitingRunsPerUser ?? defaultWaitingRuns,
+    supervision,
+    hooks: [hooks].flat() as readonly Hooks[],
+    middleware,
+    errorHandlers,
+    compaction: options.compaction,
+    permissions: options.permissions ?? [],
+    lifecycle,
+    circuitBreakers: breaker === false ? undefined : new CircuitBreakers(breaker),
+  };
+}

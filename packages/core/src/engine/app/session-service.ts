@@ -1,0 +1,195 @@
+import { isAdjutantError } from '../../base/error.ts';
+import { findInvalidOption, isCount, isNonEmptyText, isOneOf, type OptionChecks } from '../../base/options.ts';
+import { InvalidCursorError, SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
+import type { Actor } from '../../ledger/event.ts';
+import type { LedgerStore, ListOptions, SessionListing } from '../../ledger/port.ts';
+import type { AnySession, Session } from '../../ledger/session.ts';
+import type { StateSchema } from '../../ledger/state-types.ts';
+import { InvalidRunError } from '../frame/errors.ts';
+import type { SessionOptions } from '../frame/run-options.ts';
+import { isOutsider } from './control-options.ts';
+
+/** A session that is made and stored at once. */
+export interface NewSessionOptions<Schema extends StateSchema = StateSchema> extends Omit<SessionOptions<Schema>, 'existing' | 'observe'> {
+  /** Who makes it, for the ledger: `user:ann`. @default nobody in particular */
+  readonly by?: Actor;
+}
+
+/** Which sessions are listed, and in which order. */
+export interface SessionQuery {
+  /** Only the session with this id. @default all */
+  readonly id?: string;
+  /** Only sessions in this state. @default all */
+  readonly status?: 'active' | 'awaiting_input' | 'completed' | 'error';
+  /** Only sessions whose last run was of the runnable with this name. @default all */
+  readonly runnable?: string;
+  /** Only sessions of this user: those whose `user` scope has this id. @default all */
+  readonly user?: string;
+  /** By the time of the last event or of the first, newest first. @default 'updatedAt' */
+  readonly order?: 'updatedAt' | 'createdAt';
+  /** How many at most. @default 100 */
+  readonly limit?: number;
+  /** Goes on where a page ended: its `cursor`. The other options must be those of that page. @default from the newest on */
+  readonly cursor?: string | undefined;
+}
+
+/** Part of a list of sessions. */
+export interface SessionPage {
+  readonly sessions: readonly SessionListing[];
+  /** Gives the next page; missing on the last one. */
+  readonly cursor?: string;
+}
+
+const queryChecks: OptionChecks<SessionQuery> = {
+  id: isNonEmptyText,
+  status: isOneOf('active', 'awaiting_input', 'completed', 'error'),
+  runnable: isNonEmptyText,
+  user: isNonEmptyText,
+  order: isOneOf('updatedAt', 'createdAt'),
+  limit: isCount,
+  cursor: isNonEmptyText,
+};
+
+const defaultLimit = 100;
+
+export interface SessionServicePorts {
+  readonly app: string;
+  /** The store of the app. */
+  readonly ledgers: () => LedgerStore;
+  readonly open: <Schema extends StateSchema>(options: SessionOptions<Schema>) => Promise<Session<Schema>>;
+  /** Ends what this process does on sessions that are no longer in the store. */
+  readonly forgetDeleted: () => Promise<void>;
+}
+
+/** The stored sessions of an app: `app.sessions`. */
+export class SessionService<OwnSchema extends StateSchema = StateSchema> {
+  readonly #ports: SessionServicePorts;
+
+  constructor(ports: SessionServicePorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Makes a session and stores it at once, with the shared scopes that it takes part in. Of several processes that create one id at the same
+   * time one succeeds. The session is not held: any process may run on it.
+   * @throws InvalidRunError, SessionExistsError, StoreUnavailableError
+   */
+  async create<Schema extends StateSchema = OwnSchema>({ by, ...options }: NewSessionOptions<Schema> = {}): Promise<Session<Schema>> {
+    const invalid = by === undefined ? undefined : isOutsider(by);
+    if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be made', reason: `\`by\` must be ${invalid}` });
+    const session = await this.#ports.open<Schema>({ ...(options as SessionOptions<Schema>), existing: 'fail' });
+    const { ledger } = session;
+    try {
+      await ledger.own();
+      // The first event belongs to whoever made the session: nobody else can begin its ledger again.
+      ledger.append([
+        {
+          type: 'decision',
+          by: by ?? 'runtime',
+          component: 'session',
+          decision: 'create',
+          reasoning: 'The session was made before its first run.',
+        },
+      ]);
+      await session.observeShared({ declare: true });
+      await ledger.release();
+    } catch (error) {
+      if (isAdjutantError(error, 'session_busy') || isAdjutantError(error, 'ledger_conflict')) throw new SessionExistsError({ session: session.id });
+      throw error;
+    }
+    return session;
+  }
+
+  /** Opens a stored session. @throws SessionNotFoundError, LedgerUnreadableError, StoreUnavailableError */
+  async get<Schema extends StateSchema = OwnSchema>(id: string, options: Pick<SessionOptions<Schema>, 'stateSchema'> = {}): Promise<Session<Schema>> {
+    const session = await this.find<Schema>(id, options);
+    if (session === undefined) throw new SessionNotFoundError({ session: id, app: this.#ports.app });
+    return session;
+  }
+
+  /** Opens a stored session; `undefined` when there is none with this id. @throws LedgerUnreadableError, StoreUnavailableError */
+  async find<Schema extends StateSchema = OwnSchema>(
+    id: string,
+    options: Pick<SessionOptions<Schema>, 'stateSchema'> = {},
+  ): Promise<Session<Schema> | undefined> {
+    if ((await this.#ports.ledgers().head(id)) === undefined) return undefined;
+    return this.#ports.open<Schema>({ ...options, id });
+  }
+
+  /**
+   * Stored sessions, newest first, a page at a time. A session that changes while the pages are read moves to the front of the order by
+   * `updatedAt`, so a later page does not have it; in the order by `createdAt` none is missed.
+   * @throws InvalidRunError, InvalidCursorError, StoreUnavailableError
+   */
+  async list(query: SessionQuery = {}): Promise<SessionPage> {
+    const invalid = findInvalidOption(query, queryChecks);
+    if (invalid !== undefined) throw new InvalidRunError({ refused: 'Sessions cannot be listed', reason: invalid.reason });
+    const { cursor, limit = defaultLimit, order = 'updatedAt', ...filter } = query;
+    const before = cursor === undefined ? {} : { before: readCursor(cursor, order) };
+    // One more than is wanted tells whether there is another page.
+    const found = await this.#ports.ledgers().list({ ...filter, ...before, order, limit: limit + 1 });
+    const sessions = found.slice(0, limit);
+    const last = sessions.at(-1);
+    return { sessions, ...(last === undefined || found.length <= limit ? {} : { cursor: writeCursor(last, order) }) };
+  }
+
+  /**
+   * Removes a session for good: its events, its large values, what waits for an answer and what was sent to it. Its id is free at once. What
+   * its forks share stays until the last of them is gone; shared scopes stay. A run that is under way on it stops and records nothing more.
+   * @throws SessionNotFoundError, StoreUnavailableError
+   */
+  delete(id: string): Promise<void> {
+    return this.#remove(id, false);
+  }
+
+  /** As `delete`, with all forks of the session and everything that they share with it. @throws SessionNotFoundError, StoreUnavailableError */
+  erase(id: string): Promise<void> {
+    return this.#remove(id, true);
+  }
+
+  async #remove(id: string, erase: boolean): Promise<void> {
+    await this.#ports.ledgers().delete(id, { erase });
+    await this.#ports.forgetDeleted();
+  }
+
+  /**
+   * Makes an open session take part in a stored shared scope, now and whenever it is opened again. Doing it again with the same id changes
+   * nothing.
+   * @throws InvalidStateError when the session has a scope or a key of this name
+   */
+  bindSessionScope(session: AnySession, scope: string, scopeId: string): Promise<void> {
+    const reason = isNonEmptyText(scopeId);
+    if (reason !== undefined)
+      return Promise.reject(new InvalidRunError({ refused: 'The scope cannot be bound', reason: `its id must be ${reason}` }));
+    return session.bindScope(scope, scopeId);
+  }
+}
+
+type ListPlace = NonNullable<ListOptions['before']>;
+
+function writeCursor({ id, createdAt, updatedAt }: ListPlace, order: string): string {
+  return Buffer.from(JSON.stringify([order, createdAt, updatedAt, id])).toString('base64url');
+}
+
+/** @throws InvalidCursorError */
+function readCursor(cursor: string, wanted: string): ListPlace {
+  const [order, createdAt, updatedAt, id] = parsedCursor(cursor);
+  if ((order !== 'updatedAt' && order !== 'createdAt') || !isTime(createdAt) || !isTime(updatedAt) || typeof id !== 'string') {
+    throw new InvalidCursorError({ cursor, reason: 'it is not one that `list` gave' });
+  }
+  if (order !== wanted) throw new InvalidCursorError({ cursor, reason: `it belongs to a list in the order of \`${order}\`` });
+  return { id, createdAt, updatedAt };
+}
+
+function parsedCursor(cursor: string): readonly unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return Array.isArray(parsed) && parsed.length === 4 ? parsed : [];
+  } catch {
+    return [];
+  }
+}
+
+function isTime(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}

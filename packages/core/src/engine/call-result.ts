@@ -1,9 +1,0 @@
-import type { CallResult } from '../ledger/body-context.ts';
-import type { InvocationRecord } from '../ledger/invocation-fold.ts';
-
-/** What a body gets of a child that has ended. */
-export function callResult<Output>(invocationId: string, record: InvocationRecord): CallResult<Output> {
-  const { status, output, error } = record;
-  if (status === 'open' || status === 'yielded') throw new TypeError(`"${record.path}" has not ended.`);
-  return { invocationId, status, output: output as Output | undefined, ...(error === undefined ? {} : { error }) };
-}

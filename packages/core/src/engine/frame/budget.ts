@@ -1,0 +1,434 @@
+import { TokenGauge } from '../../context/token-gauge.ts';
+import type { Event, EventOf } from '../../ledger/event.ts';
+import { isSuccess } from '../../ledger/tool-result.ts';
+import type { BudgetView } from '../../loop/decide-limits.ts';
+import { estimateTokens } from '../../models/estimate.ts';
+import { type Model, modelName, type Price } from '../../models/model.ts';
+import { priceOf } from '../../models/price.ts';
+import {
+  type Account,
+  type Caller,
+  type Consumption,
+  type ConsumptionLimits,
+  type Demand,
+  exhaustedLimit,
+  isFullyReserved,
+  isWithin,
+  type LimitState,
+  type Rates,
+  roomFor,
+} from '../../supervision/limits.ts';
+
+/** Most tokens of one answer where a limit needs to know and the model's settings do not say. */
+const defaultOutputTokens = 4_096;
+
+/** Fewer tokens than this are no answer: no call is made for them. */
+const leastOutputTokens = 100;
+
+/** What is known of a model by its name. */
+interface ModelFacts {
+  readonly rates: Rates | undefined;
+  /** Tokens that it may think beyond `maxOutputTokens`. */
+  readonly thinking: number;
+}
+
+const noFacts: ModelFacts = Object.freeze({ rates: undefined, thinking: 0 });
+const noRates: Rates = Object.freeze({ input: 0, output: 0 });
+
+type MutableConsumption = { -readonly [Kind in keyof Consumption]: Consumption[Kind] };
+
+function nothing(): MutableConsumption {
+  return { rounds: 0, tokens: 0, cost: 0, errors: 0 };
+}
+
+/** What may be used by a run, or by an agent invocation with everything below it. */
+class TreeAccount implements Account {
+  readonly of: 'agent' | 'run';
+  readonly path: string;
+  readonly used = nothing();
+  readonly reserved = nothing();
+  limits: ConsumptionLimits;
+
+  constructor(of: 'agent' | 'run', path: string, limits: ConsumptionLimits) {
+    this.of = of;
+    this.path = path;
+    this.limits = limits;
+  }
+
+  raise(reason: string, more: number): void {
+    const { rounds, tokens, cost, errors } = this.limits;
+    const raised = (limit: number | undefined, kind: string) => (limit !== undefined && kind === reason ? limit + more : limit);
+    this.limits = {
+      rounds: raised(rounds, 'round_limit'),
+      tokens: raised(tokens, 'token_limit'),
+      cost: raised(cost, 'cost_limit'),
+      errors: raised(errors, 'error_limit'),
+    };
+  }
+}
+
+/** A model call that has begun and not ended. */
+interface OpenCall {
+  readonly start: EventOf<'model_start'>;
+  /** Left open by a stopped process: it counts as used what will be recorded of it when it is closed, and nobody waits for it. */
+  readonly isInterrupted: boolean;
+  readonly takes: Consumption;
+}
+
+/** What agents limit by their own settings, found by the path of an invocation. */
+export type LimitsOf = (path: string) => ConsumptionLimits | undefined;
+
+export interface RunBudgetParts {
+  readonly runId: string;
+  readonly limits: ConsumptionLimits;
+  readonly prices: Readonly<Record<string, Price>> | undefined;
+  readonly events: readonly Event[];
+  /** The limits of the agent at a path, when it is one. */
+  readonly limitsOf: LimitsOf;
+  /** The events of one invocation. */
+  readonly eventsOf: (path: string) => readonly Event[];
+}
+
+/**
+ * Counts what a run and its agents use and have reserved, from the events of the ledger. A reservation begins with the `model_start` of a call, which
+ * says what it may use, and ends with its `model_end`.
+ */
+export class RunBudget {
+  readonly #parts: RunBudgetParts;
+  readonly #run: TreeAccount;
+  readonly #onlyRun: readonly TreeAccount[];
+  /** Whether what is counted happens now. */
+  #isLive = false;
+  /** Of agents with limits in tokens or dollars, by their paths. */
+  readonly #agents = new Map<string, TreeAccount>();
+  readonly #open = new Map<string, OpenCall>();
+  /** The last prompt of each agent that has not ended: what it needs at least to answer. */
+  readonly #prompts = new Map<string, { readonly tokens: number; readonly facts: ModelFacts }>();
+  readonly #facts = new Map<string, ModelFacts>();
+  readonly #gauges = new Map<string, TokenGauge>();
+  /** Questions about limits that have no answer. */
+  readonly #questions = new Map<string, LimitState>();
+  readonly #raises: { readonly state: LimitState; readonly by: string; readonly more: number }[] = [];
+  /** Limits of the run that some agent has warned of. */
+  readonly warned = new Set<string>();
+
+  constructor(parts: RunBudgetParts) {
+    this.#parts = parts;
+    this.#run = new TreeAccount('run', parts.runId, parts.limits);
+    this.#onlyRun = [this.#run];
+    for (const event of parts.events) this.count(event);
+    for (const [path, call] of [...this.#open]) {
+      this.#close(path);
+      this.#begin(path, call.start, true);
+    }
+    this.#isLive = true;
+  }
+
+  get run(): Account {
+    return this.#run;
+  }
+
+  /** Whether agents of the run may have to wait for what others have reserved. */
+  get isShared(): boolean {
+    return this.#agents.size > 0 || hasLimit(this.#run.limits);
+  }
+
+  /** Adds what an event of the run used, reserved or gave back. */
+  count(event: Event): void {
+    switch (event.type) {
+      case 'model_start':
+        if (this.#concerns(event)) this.#begin(event.invocationId, event, false);
+        return;
+      case 'model_end':
+        if (this.#concerns(event)) this.#onModelEnd(event);
+        return;
+      case 'invocation_end':
+        if (!this.#concerns(event)) return;
+        this.#close(event.invocationId);
+        this.#prompts.delete(event.invocationId);
+        this.#gauges.delete(event.invocationId);
+        return;
+      case 'tool_result':
+        if (event.attempt > 0 && event.late !== true && !isSuccess(event.result) && this.#concerns(event)) this.#run.used.errors++;
+        return;
+      case 'decision':
+        if (event.component === 'limits' && event.decision === 'warn' && event.data?.['of'] === 'run' && this.#concerns(event)) {
+          this.warned.add(String(event.data['reason']));
+        }
+        return;
+      case 'tool_yield':
+        if (event.kind === 'limit' && this.#concerns(event)) this.#questions.set(event.requestId, event.request.details as unknown as LimitState);
+        return;
+      case 'tool_input':
+        this.#onAnswer(event);
+        return;
+      default:
+    }
+  }
+
+  /** The budget of an agent invocation, as it is asked before its model calls. `isNew`: nothing below its path is in the ledger. */
+  of(path: string, agent: { readonly limits: ConsumptionLimits; readonly models: readonly Model[]; readonly isNew: boolean }): AgentBudget {
+    const chain = this.#chain(path, agent.limits, agent.isNew);
+    if (chain.length > 0) for (const model of agent.models) this.factsOf(model);
+    return new AgentBudget(this, chain, path);
+  }
+
+  factsOf(model: Model): ModelFacts {
+    const name = modelName(model);
+    const facts = this.#facts.get(name) ?? { rates: ratesAt(priceOf(model, this.#parts.prices)), thinking: thinkingOf(model) };
+    this.#facts.set(name, facts);
+    return facts;
+  }
+
+  /** What the agents above `path` need to answer with what they get from it. */
+  callersOf(path: string): Demand['callers'] {
+    const found: Caller[] = [];
+    for (const caller of above(path)) {
+      const prompt = this.#prompts.get(caller);
+      if (prompt === undefined) continue;
+      const { rates = noRates, thinking } = prompt.facts;
+      const output = leastOutputTokens + thinking;
+      found.push({ path: caller, tokens: prompt.tokens + output, cost: prompt.tokens * rates.input + output * rates.output });
+    }
+    return found;
+  }
+
+  #concerns({ invocationId }: Event): boolean {
+    return isBelow(invocationId, this.#parts.runId);
+  }
+
+  /** The accounts that what is used at `path` is taken from: its own, those of the agents above it, that of the run. */
+  #chain(path: string, limits: ConsumptionLimits, isNew: boolean): readonly TreeAccount[] {
+    const found: TreeAccount[] = [];
+    const own = this.#agents.get(path) ?? this.#openAccount(path, limits, isNew);
+    if (own !== undefined) found.push(own);
+    for (const caller of above(path)) {
+      const account = this.#agents.get(caller) ?? this.#openAccount(caller, this.#parts.limitsOf(caller), false);
+      if (account !== undefined) found.push(account);
+    }
+    if (hasLimit(this.#run.limits)) found.push(this.#run);
+    return found;
+  }
+
+  #openAccount(path: string, limits: ConsumptionLimits | undefined, isNew: boolean): TreeAccount | undefined {
+    if (limits === undefined || (limits.tokens === undefined && limits.cost === undefined)) return undefined;
+    // Rounds and errors of an agent are its own: its position has them.
+    const account = new TreeAccount('agent', path, { rounds: undefined, tokens: limits.tokens, cost: limits.cost, errors: undefined });
+    if (!isNew) this.#fill(account);
+    this.#agents.set(path, account);
+    return account;
+  }
+
+  /** Counts what was used before anybody asked for the account. */
+  #fill(account: TreeAccount): void {
+    const { path } = account;
+    for (const event of this.#parts.events) {
+      if (event.type === 'model_end' && isWithin(event.invocationId, path)) addUse(account.used, event);
+    }
+    for (const [place, { takes, isInterrupted }] of this.#open) {
+      if (isWithin(place, path)) add(isInterrupted ? account.used : account.reserved, takes, 1);
+    }
+    for (const { state, by, more } of this.#raises) if (ownerOf(state, by) === path) account.raise(state.reason, more);
+  }
+
+  #accountsAt(path: string): readonly TreeAccount[] {
+    if (this.#agents.size === 0) return this.#onlyRun;
+    const found: TreeAccount[] = [this.#run];
+    for (const place of [path, ...above(path)]) {
+      const account = this.#agents.get(place);
+      if (account !== undefined) found.push(account);
+    }
+    return found;
+  }
+
+  #begin(path: string, start: EventOf<'model_start'>, isInterrupted: boolean): void {
+    const { maxOutputTokens = 0, model } = start;
+    const input = this.#inputOf(path, start);
+    const facts = this.#facts.get(model) ?? (this.isShared ? this.#factsByName(model) : noFacts);
+    const { rates, thinking } = facts;
+    const output = isInterrupted ? 0 : maxOutputTokens + thinking;
+    // Of a model that nobody has named yet in this process only its start says what it costs.
+    const cost = rates === undefined ? (start.mostCost ?? 0) : input * rates.input + output * rates.output;
+    const takes: Consumption = { rounds: isInterrupted ? 0 : 1, tokens: input + output, cost, errors: 0 };
+    this.#open.set(path, { start, isInterrupted, takes });
+    this.#prompts.set(path, { tokens: input, facts });
+    for (const account of this.#accountsAt(path)) add(isInterrupted ? account.used : account.reserved, takes, 1);
+  }
+
+  /** As many tokens as the prompt was estimated to be when its call was admitted. */
+  #inputOf(path: string, { estimatedInputTokens }: EventOf<'model_start'>): number {
+    if (!this.#isLive || !this.isShared) return estimatedInputTokens;
+    const gauge = this.#gauges.get(path) ?? new TokenGauge(this.#parts.eventsOf(path));
+    this.#gauges.set(path, gauge);
+    return Math.ceil(estimatedInputTokens * Math.max(1, gauge.ratio));
+  }
+
+  /** A model of which only the name is known, as that of a call that another process made. */
+  #factsByName(name: string): ModelFacts {
+    const colon = name.indexOf(':');
+    const named = { kind: 'model', provider: name.slice(0, colon), modelId: name.slice(colon + 1), settings: {} } as unknown as Model;
+    return { rates: ratesAt(priceOf(named, this.#parts.prices)), thinking: 0 };
+  }
+
+  #close(path: string): void {
+    const call = this.#open.get(path);
+    if (call === undefined) return;
+    this.#open.delete(path);
+    for (const account of this.#accountsAt(path)) add(call.isInterrupted ? account.used : account.reserved, call.takes, -1);
+  }
+
+  #onModelEnd(event: EventOf<'model_end'>): void {
+    this.#close(event.invocationId);
+    for (const account of this.#accountsAt(event.invocationId)) addUse(account.used, event);
+  }
+
+  #onAnswer({ requestId, decision, input, invocationId }: EventOf<'tool_input'>): void {
+    const state = this.#questions.get(requestId);
+    if (state === undefined) return;
+    this.#questions.delete(requestId);
+    const owner = ownerOf(state, invocationId ?? '');
+    if (decision !== 'continue') return;
+    // Without a number as much again is allowed as the limit was.
+    const more = typeof input === 'number' ? input : state.limit;
+    this.#raises.push({ state, by: invocationId ?? '', more });
+    if (state.of === 'run') this.#run.raise(state.reason, more);
+    else if (owner !== undefined) this.#agents.get(owner)?.raise(state.reason, more);
+  }
+}
+
+function ownerOf({ of, path }: LimitState, by: string): string | undefined {
+  return of === 'run' ? undefined : (path ?? by);
+}
+
+/** What is read from a cache or written to one costs other than what is neither: the greatest of them is what can be relied on. */
+function ratesAt(price: Price | undefined): Rates | undefined {
+  if (price === undefined) return undefined;
+  const input = Math.max(price.input, price.cachedInput ?? 0, price.cacheWrite ?? 0);
+  return { input: input / 1_000_000, output: price.output / 1_000_000 };
+}
+
+/** Claude's budget for thinking is added by the AI SDK to what an answer may have. */
+function thinkingOf({ settings }: Model): number {
+  const thinking = settings.providerOptions?.['anthropic']?.['thinking'] as { type?: unknown; budgetTokens?: unknown } | undefined;
+  return thinking?.type === 'enabled' && typeof thinking.budgetTokens === 'number' ? thinking.budgetTokens : 0;
+}
+
+function addUse(used: MutableConsumption, event: EventOf<'model_end'>): void {
+  if (event.status === 'completed') used.rounds++;
+  if (event.status === 'error') used.errors++;
+  used.tokens += event.usage.inputTokens + event.usage.outputTokens;
+  used.cost += event.cost ?? 0;
+}
+
+function add(to: MutableConsumption, { rounds, tokens, cost }: Consumption, sign: 1 | -1): void {
+  to.rounds += sign * rounds;
+  to.tokens += sign * tokens;
+  // Nothing reserved is exactly nothing, whatever was added and taken away before.
+  to.cost = to.tokens === 0 && to.rounds === 0 ? 0 : to.cost + sign * cost;
+}
+
+function hasLimit({ rounds, tokens, cost, errors }: ConsumptionLimits): boolean {
+  return rounds !== undefined || tokens !== undefined || cost !== undefined || errors !== undefined;
+}
+
+/** The paths above `path`, nearest first. */
+function above(path: string): readonly string[] {
+  const found: string[] = [];
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) found.push(path.slice(0, end));
+  return found;
+}
+
+/** Whether `path` is this run's root, a continuation of it or below one of these. */
+export function isBelow(path: string | undefined, root: string): boolean {
+  if (path === undefined || !path.startsWith(root)) return false;
+  const next = path[root.length];
+  return next === undefined || next === '/' || next === '>';
+}
+
+/** What is asked before a model call: the size of its prompt, and the model it goes to. */
+export interface AdmissionRequest {
+  /** Estimated tokens of the prompt. */
+  readonly tokens: number;
+  /** Characters of the prompt: what is recorded with the call is estimated from them. */
+  readonly characters: number;
+  readonly model: Model;
+  /** Whether it is the forced last answer. */
+  readonly final: boolean;
+  /** Whether a hook has answered in the place of the model: only rounds are used up. */
+  readonly isFree?: boolean;
+}
+
+/** What a call may use. Its `model_start` says so: that is its reservation. */
+export interface Admission {
+  /** Missing when nothing limits it. */
+  readonly maxOutputTokens?: number;
+  /** US dollars; where they are limited. */
+  readonly mostCost?: number;
+}
+
+/** What one agent invocation may use, together with everything around it. */
+export class AgentBudget implements BudgetView {
+  readonly accounts: readonly Account[];
+  readonly #budget: RunBudget;
+  readonly #path: string;
+  #demand: Demand | undefined;
+
+  constructor(budget: RunBudget, accounts: readonly Account[], path: string) {
+    this.#budget = budget;
+    this.accounts = accounts;
+    this.#path = path;
+  }
+
+  get #limitsCost(): boolean {
+    return this.accounts.some(({ limits }) => limits.cost !== undefined);
+  }
+
+  get demand(): Demand | undefined {
+    return this.#demand;
+  }
+
+  get warned(): ReadonlySet<string> {
+    return this.#budget.warned;
+  }
+
+  /** Most tokens of an answer of this model while nothing is scarce; `undefined` when nothing limits them. */
+  #usualOutput(model: Model): number | undefined {
+    const isLimited = this.accounts.some(
+      ({ limits }) => limits.tokens !== undefined || (limits.cost !== undefined && this.#budget.factsOf(model).rates !== undefined),
+    );
+    return isLimited ? (model.settings.maxTokens ?? defaultOutputTokens) : undefined;
+  }
+
+  /**
+   * Asked between prompt and call, in the same turn as the `model_start`, which is the reservation. What is
+   * given is what the call and its `model_start` must carry. `wait` and `exhausted`: no call is made; what is to be done is asked anew, and `decide`
+   * knows from `demand` that there was no room.
+   */
+  admit({ tokens, characters, model, final, isFree = false }: AdmissionRequest): Admission | 'exhausted' | 'wait' {
+    this.#demand = undefined;
+    if (this.accounts.length === 0) return unlimited;
+    const output = this.#usualOutput(model);
+    if (output === undefined || isFree) return this.#admitRound(final);
+    const { rates, thinking } = this.#budget.factsOf(model);
+    const least = Math.min(output, leastOutputTokens) + thinking;
+    // Nobody relies on a prompt being smaller than it looks.
+    const input = Math.max(tokens, estimateTokens(characters));
+    const demand: Demand = { input, output: output + thinking, least, rates, final, callers: this.#budget.callersOf(this.#path) };
+    const room = roomFor(this.accounts, demand, true);
+    if (typeof room === 'number') {
+      const mostCost = this.#limitsCost && rates !== undefined ? { mostCost: input * rates.input + room * rates.output } : {};
+      return { maxOutputTokens: room - thinking, ...mostCost };
+    }
+    this.#demand = demand;
+    return typeof roomFor(this.accounts, demand, false) === 'number' ? 'wait' : 'exhausted';
+  }
+
+  /** Where only rounds and errors are limited. */
+  #admitRound(final: boolean): Admission | 'exhausted' | 'wait' {
+    if (final) return unlimited;
+    if (exhaustedLimit(this.accounts) !== undefined) return 'exhausted';
+    return isFullyReserved(this.accounts) ? 'wait' : unlimited;
+  }
+}
+
+const unlimited = Object.freeze({});

@@ -1,0 +1,79 @@
+import { AdjutantError } from '../../base/error.ts';
+
+/** A body used its context after it had ended. */
+export class InvocationEndedError extends AdjutantError {
+  constructor(data: { path: string; method: string }) {
+    super('invocation_ended', `ctx.${data.method} was used after "${data.path}" had ended. Await everything that the body starts.`, data);
+  }
+}
+
+/** A hand-over or call that would go too deep, or in a circle. */
+export class HandoffRefusedError extends AdjutantError {
+  constructor(data: { path: string; to: string; reason: string }) {
+    super('handoff_refused', `"${data.path}" may not hand over to "${data.to}": ${data.reason}.`, data);
+  }
+}
+
+/** The ledger names a runnable that the app does not have. Nothing is lost: register it and resume. */
+export class UnknownRunnableError extends AdjutantError {
+  constructor(data: { name: string; known: readonly string[] }) {
+    super(
+      'unknown_runnable',
+      `There is no runnable named "${data.name}" in this app${data.known.length === 0 ? '' : ` (it has ${data.known.join(', ')})`}. Register it: runtime({ runnables: [...] }).`,
+      data,
+    );
+  }
+}
+
+/** Two different definitions have one name. */
+export class DuplicateRunnableError extends AdjutantError {
+  constructor(data: { name: string }) {
+    super(
+      'duplicate_runnable',
+      `Two different runnables are named "${data.name}". The ledger finds definitions by name: rename one, or give the other version a runtime of its own.`,
+      data,
+    );
+  }
+}
+
+/** The run was given back before its end: it can be continued from its session, here or elsewhere. */
+export class RunStoppedError extends AdjutantError {
+  constructor(data: { session: string; runId: string }) {
+    super('run_stopped', `Run ${data.runId} was stopped before its end. Continue it from session "${data.session}".`, data);
+  }
+}
+
+/** There is nothing to resume. */
+export class NoOpenRunError extends AdjutantError {
+  constructor(data: { session: string }) {
+    super('no_open_run', `Session "${data.session}" has no run to continue: every run in it has ended. Start a new one.`, data);
+  }
+}
+
+/** Options that a run cannot begin with, or that something else cannot be done with that concerns sessions. */
+export class InvalidRunError extends AdjutantError {
+  constructor({ refused = 'The run cannot begin', reason }: { refused?: string; reason: string }) {
+    super('invalid_run', `${refused}: ${reason}.`, { reason });
+  }
+}
+
+/** Data that an agent was to be started with does not fit its `input`. Nothing was recorded. */
+export class InvalidInputError extends AdjutantError {
+  constructor(data: { runnable: string; reason: string }) {
+    super('invalid_input', `The data for "${data.runnable}" does not fit its input: ${data.reason}.`, data);
+  }
+}
+
+/** Options that no app can be made of. */
+export class InvalidRuntimeError extends AdjutantError {
+  constructor({ refused = 'The runtime cannot be made', reason }: { refused?: string; reason: string }) {
+    super('invalid_runtime', `${refused}: ${reason}.`, { reason });
+  }
+}
+
+/** A key that cannot name a child or an effect. */
+export class InvalidKeyError extends AdjutantError {
+  constructor(data: { key: string; reason: string }) {
+    super('invalid_key', `"${data.key}" cannot be the key of a child or an effect: ${data.reason}.`, data);
+  }
+}

@@ -1,0 +1,75 @@
+import { requestDecision } from '../../effects/tool-request.ts';
+import type { EventDraft, EventOf } from '../../ledger/event.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchExtras } from '../../ledger/ledger-writer.ts';
+import type { RequestSettlement } from '../../ledger/port.ts';
+import { occupancyOf } from '../frame/occupancy.ts';
+
+/** What is to be appended, and what goes with it. */
+interface Withdrawal {
+  readonly drafts: readonly EventDraft[];
+  readonly settles: readonly RequestSettlement[];
+}
+
+/**
+ * Takes back the questions at and below an invocation that ends: nobody would ever use their answers. Its own end without it, because its
+ * code asks for something else now, because it failed or was cancelled first. What nobody waits for goes on, and its questions with it.
+ */
+export function withdrawnWith(ledger: Ledger, path: string, isCancelled: boolean): Withdrawal {
+  const why = `"${path}" has ended and does not go on with it`;
+  return withdraw(ledger, openBelow(ledger, path), { own: path, isCancelled, why });
+}
+
+/** As `withdrawnWith`, for a call of a tool that has been settled while a child of it was left open. What is under way settles its own. */
+export function withdrawBelowCall(ledger: Ledger, callId: string): void {
+  const { underWay } = occupancyOf(ledger);
+  const isLeft = (request: EventOf<'tool_yield'>): boolean => ![...chain(ledger, request, callId)].some(({ path }) => underWay.has(path));
+  const left = openBelow(ledger, callId).filter(isLeft);
+  const { drafts, settles } = withdraw(ledger, left, { own: undefined, isCancelled: false, why: `the call "${callId}" has been settled without it` });
+  if (drafts.length > 0) ledger.append(drafts, { settles });
+}
+
+/** Adds a withdrawal to what goes with an append. */
+export function withSettled(extras: BatchExtras | undefined, settles: readonly RequestSettlement[]): BatchExtras | undefined {
+  return settles.length === 0 ? extras : { ...extras, settles: [...(extras?.settles ?? []), ...settles] };
+}
+
+interface Reason {
+  /** What says itself, by its own end, that it was cancelled. */
+  readonly own: string | undefined;
+  readonly isCancelled: boolean;
+  readonly why: string;
+}
+
+function withdraw(ledger: Ledger, requests: readonly EventOf<'tool_yield'>[], { own, isCancelled, why }: Reason): Withdrawal {
+  const drafts: EventDraft[] = [];
+  const settles: RequestSettlement[] = [];
+  for (const { requestId, callId, generation, kind, invocationId = '' } of requests) {
+    // The question of the ledger that this is a copy of is not this one's to settle.
+    if (requestId === ledger.requestId(callId, generation)) {
+      settles.push({ requestId, status: isCancelled ? 'cancelled' : 'withdrawn', by: 'runtime' });
+    }
+    if (isCancelled && invocationId === own) continue;
+    drafts.push(requestDecision(invocationId, 'withdraw', `The question is not waited for any more: ${why}.`, { requestId, callId, kind }));
+  }
+  return { drafts, settles };
+}
+
+/** Open questions at or below a path, but those of what goes on although nobody waits for it. */
+function openBelow(ledger: Ledger, path: string): EventOf<'tool_yield'>[] {
+  if (ledger.requests.size === 0) return [];
+  return [...ledger.requests.values()].filter((request) => {
+    const { invocationId = '' } = request;
+    if (invocationId !== path && !invocationId.startsWith(`${path}/`)) return false;
+    return ![...chain(ledger, request, path)].some(({ mode }) => mode === 'dispatch' || mode === 'spawn');
+  });
+}
+
+/** The invocations from the one that asked up to the one below `path`. */
+function* chain(ledger: Ledger, { invocationId }: EventOf<'tool_yield'>, path: string) {
+  const { byPath } = ledger.invocations;
+  for (let record = byPath.get(invocationId ?? ''); record !== undefined; record = byPath.get(record.parent ?? '')) {
+    if (!record.path.startsWith(`${path}/`)) return;
+    yield record;
+  }
+}

@@ -1,0 +1,64 @@
+import type { JsonValue } from '../../../base/json.ts';
+import type { Event } from '../../../ledger/event.ts';
+import { visibleValues } from '../../../ledger/state-fold.ts';
+import type { Loop } from '../../../runnables/loop.ts';
+import { isBelow } from '../../frame/run-context.ts';
+import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
+
+/** Repeats its part; iterations that have begun are not asked about again, even if there may be fewer now. */
+export async function runLoop(loop: Loop, frame: BodyFrame): Promise<BodyEnd | undefined> {
+  const { run, record, scope } = frame;
+  let output: JsonValue | undefined;
+  for (let iteration = 0; ; iteration++) {
+    const path = `${record.path}/#${iteration + 1}`;
+    const isBegun = run.ledger.invocations.byPath.has(path);
+    if (!isBegun && iteration >= loop.maxIterations) break;
+    if (scope.aborted) return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
+    if (!isBegun && loop.while?.({ iteration, output, state: stateOf(frame) }) === false) break;
+    if (!isBegun && loop.yields && iteration > 0 && !(await messageFor(frame, `${record.path}/#${iteration}`))) {
+      return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
+    }
+    const ended = await invoke(run, { path, runnable: loop.runnable, mode: 'child', scope, activity: frame.activity });
+    if (ended === undefined) return undefined;
+    if (ended.status !== 'completed')
+      return { status: ended.status === 'cancelled' ? 'cancelled' : 'error', error: ended.error, stopReason: ended.stopReason };
+    if (ended.output !== undefined) output = ended.output;
+  }
+  return { status: 'completed', output };
+}
+
+/** Waits for a message that no prompt of the last iteration has had. Returns whether one has come; otherwise the loop was told to stop. */
+async function messageFor({ run, record, scope, activity }: BodyFrame, lastIteration: string): Promise<boolean> {
+  const { ledger } = run;
+  const began = ledger.invocations.byPath.get(lastIteration)?.start.seq ?? 0;
+  const seen = ledger.events.findLast(({ type, invocationId, seq }) => type === 'model_start' && seq > began && isBelow(invocationId, lastIteration));
+  const after = seen?.seq ?? began;
+  const isForLoop = (event: Event): boolean => {
+    if (event.type !== 'user' || event.seq <= after) return false;
+    const { invocationId } = event;
+    return invocationId === undefined || invocationId === record.path || invocationId === run.runId;
+  };
+  if (ledger.events.slice(after).some(isForLoop)) return true;
+  if (scope.aborted) return false;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let waits = true;
+  activity.judgeBy(() => (waits ? 'waiting' : activity.hasChildren ? 'idle' : 'busy'), 'input');
+  const forgetDrafts = ledger.onDraft((event) => {
+    if (isForLoop(event)) resolve(true);
+  });
+  const forgetAbort = scope.onAbort(() => resolve(false));
+  activity.rest();
+  try {
+    return await promise;
+  } finally {
+    waits = false;
+    forgetDrafts();
+    forgetAbort();
+  }
+}
+
+function stateOf({ run, record }: BodyFrame): Readonly<Record<string, unknown>> {
+  const { state } = run.ledger;
+  const shared = run.session.shared.names.map((scope) => [scope, visibleValues(state, scope)]);
+  return { ...visibleValues(state, 'session', record.path), ...Object.fromEntries(shared) };
+}

@@ -1,0 +1,160 @@
+import { AbortReason, CancelScope } from '../../../base/cancel-scope.ts';
+import type { ErrorRecord } from '../../../base/error.ts';
+import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
+import { NotJsonError } from '../../../ledger/errors.ts';
+import type { EventDraft, StateChange } from '../../../ledger/event.ts';
+import type { InvocationRecord } from '../../../ledger/invocation-fold.ts';
+import { visibleValues } from '../../../ledger/state-fold.ts';
+import type { BranchOutcome, Parallel } from '../../../runnables/parallel.ts';
+import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
+import { assertNoPartGone, partPaths } from './sequence.ts';
+
+/** Runs all branches at the same time and joins what they wrote: the merged state and the end are one append. */
+export async function runParallel(parallel: Parallel, frame: BodyFrame): Promise<BodyEnd | undefined> {
+  const { run, record, scope } = frame;
+  const paths = partPaths(record.path, parallel.runnables);
+  if (frame.resumed) assertNoPartGone(frame, paths);
+  const branches = new CancelScope(scope);
+  let isStopping = false;
+  // Branches that wait are about to be stopped: the run must not take that for rest.
+  frame.activity.judgeBy(() => (isStopping || !frame.activity.hasChildren ? 'busy' : 'idle'));
+  const failFast = (path: string, ended: InvocationRecord | undefined): void => {
+    if (!parallel.failFast || ended?.status !== 'error') return;
+    isStopping = true;
+    // A ledger that cannot be written any more stops them too.
+    abortSiblings(path).catch(() => undefined);
+  };
+  /** The failing end is durable before its siblings are told to stop. */
+  const abortSiblings = async (path: string): Promise<void> => {
+    await run.ledger.durable();
+    branches.abort(new AbortReason('cancelled', `"${path}" failed, and the branches beside it were cancelled.`));
+  };
+  const failedBefore = paths.find((path) => parallel.failFast && lastOf(run.ledger.invocations.byPath, path)?.status === 'error');
+  if (failedBefore !== undefined) await abortSiblings(failedBefore);
+  const ended = await allOf(
+    branches,
+    parallel.runnables.map(async (runnable, i) => {
+      const path = paths[i] as string;
+      const outcome = await invoke(run, {
+        path,
+        runnable,
+        mode: 'child',
+        branch: true,
+        timeout: parallel.branchTimeout,
+        scope: branches,
+        activity: frame.activity,
+      });
+      failFast(path, outcome);
+      return outcome;
+    }),
+  );
+  branches.close();
+  if (isGivenBack(run, scope) || ended.includes(undefined)) return undefined;
+  if (scope.aborted) return cancelledEnd(scope);
+  return join(parallel, frame, ended as InvocationRecord[]);
+}
+
+/** Waits for all branches. When one cannot be carried on, the others are stopped before that is said: nothing may be left under way. */
+async function allOf<Ended>(branches: CancelScope, running: readonly Promise<Ended>[]): Promise<Ended[]> {
+  try {
+    return await Promise.all(running);
+  } catch (error) {
+    branches.abort(new AbortReason('stopped', 'A branch beside it could not be carried on.'));
+    await Promise.allSettled(running);
+    throw error;
+  }
+}
+
+function lastOf(byPath: ReadonlyMap<string, InvocationRecord>, path: string): InvocationRecord | undefined {
+  let record = byPath.get(path);
+  while (record?.next !== undefined) record = byPath.get(`${record.path}>${record.next.name}`);
+  return record;
+}
+
+function join(parallel: Parallel, { run, record }: BodyFrame, ended: readonly InvocationRecord[]): BodyEnd {
+  const { state } = run.ledger;
+  const outcomes = ended.map((branch, i): BranchOutcome => {
+    const completed = branch.status === 'completed';
+    return {
+      name: parallel.runnables[i]?.name ?? branch.name,
+      status: branch.status as BranchOutcome['status'],
+      output: branch.output,
+      error: branch.error,
+      changes: completed ? (state.overlays.get(branch.path) ?? {}) : {},
+    };
+  });
+  const base = visibleValues(state, 'session', record.path);
+  const merged = parallel.merge === undefined ? lastWins(outcomes) : checked(parallel, parallel.merge({ branches: outcomes, state: base }));
+  const before = joinDrafts(record.path, base, merged, parallel.merge === undefined ? conflictsOf(outcomes) : []);
+  const successful = outcomes.filter(({ status }) => status === 'completed');
+  if (successful.length < parallel.minSuccessful) return { status: 'error', error: tooFew(parallel, outcomes), before };
+  const output: Record<string, JsonValue> = {};
+  outcomes.forEach(({ status, output: value }, i) => {
+    if (status === 'completed') output[nameOf(ended[i] as InvocationRecord, record.path)] = value ?? null;
+  });
+  return { status: 'completed', output, before };
+}
+
+/** The branch's key in its parent, without hand-overs: equal names are numbered. */
+function nameOf(branch: InvocationRecord, parent: string): string {
+  return branch.path.slice(parent.length + 1).replace(/>.*$/, '');
+}
+
+type Changes = Readonly<Record<string, JsonValue | undefined>>;
+
+/** @throws NotJsonError when state would have to hold something else */
+function checked(parallel: Parallel, merged: Changes): Changes {
+  const defect = findJsonDefect(merged);
+  if (defect !== undefined) throw new NotJsonError({ what: `What \`merge\` of "${parallel.name}" gives`, ...defect });
+  return merged;
+}
+
+function lastWins(outcomes: readonly BranchOutcome[]): Record<string, JsonValue | undefined> {
+  return Object.assign({}, ...outcomes.map(({ changes }) => changes));
+}
+
+function conflictsOf(outcomes: readonly BranchOutcome[]): string[] {
+  const writers = new Map<string, string[]>();
+  for (const { name, changes } of outcomes) for (const key of Object.keys(changes)) writers.set(key, [...(writers.get(key) ?? []), name]);
+  return [...writers]
+    .filter(([, names]) => names.length > 1)
+    .map(([key, names]) => `"${key}" was written by ${names.join(', ')}; that of ${names.at(-1)} stays`);
+}
+
+function joinDrafts(
+  path: string,
+  base: Readonly<Record<string, JsonValue>>,
+  merged: Readonly<Record<string, JsonValue | undefined>>,
+  conflicts: readonly string[],
+): EventDraft[] {
+  const changes: StateChange[] = Object.entries(merged).map(([key, newValue]) => ({
+    key,
+    ...(base[key] === undefined ? {} : { oldValue: base[key] }),
+    ...(newValue === undefined ? {} : { newValue }),
+  }));
+  const drafts: EventDraft[] = [];
+  if (changes.length > 0) drafts.push({ type: 'state_change', by: 'runtime', invocationId: path, scope: 'session', source: 'mutation', changes });
+  if (conflicts.length > 0) {
+    drafts.push({
+      type: 'decision',
+      by: 'runtime',
+      invocationId: path,
+      component: 'parallel',
+      decision: 'last_declared_wins',
+      reasoning: `Branches wrote the same keys: ${conflicts.join('; ')}.`,
+      alternatives: ['give the parallel a `merge` function'],
+    });
+  }
+  return drafts;
+}
+
+function tooFew(parallel: Parallel, outcomes: readonly BranchOutcome[]): ErrorRecord {
+  const failed = outcomes.filter(({ status }) => status !== 'completed');
+  const reasons = failed.map(({ name, status, error }) => `${name}: ${error?.message ?? status}`).join('; ');
+  const completed = outcomes.length - failed.length;
+  return {
+    name: 'ParallelError',
+    code: 'too_few_branches',
+    message: `${completed} of ${outcomes.length} branches completed, ${parallel.minSuccessful} had to (${reasons}).`,
+  };
+}

@@ -1,0 +1,71 @@
+import type { JsonValue } from '../../../base/json.ts';
+import { LedgerMismatchError } from '../../../ledger/errors.ts';
+import type { InvocationTree } from '../../../ledger/invocation-fold.ts';
+import type { Runnable } from '../../../ledger/runnable.ts';
+import type { Sequence } from '../../../runnables/sequence.ts';
+import { isPartOfLifecycle } from '../../frame/lifecycle-path.ts';
+import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
+
+/** Paths of the parts of a sequence or parallel: their names, numbered from the second of equal ones on. A number that makes another part's name is left out. */
+export function partPaths(parent: string, parts: readonly Runnable[]): readonly string[] {
+  const names = new Set(parts.map(({ name }) => name));
+  const counts = new Map<string, number>();
+  return parts.map(({ name }) => {
+    let count = (counts.get(name) ?? 0) + 1;
+    while (count > 1 && names.has(`${name}.${count}`)) count++;
+    counts.set(name, count);
+    return `${parent}/${count === 1 ? name : `${name}.${count}`}`;
+  });
+}
+
+/** Whether the slot at `path` has an outcome, hand-overs followed. */
+export function hasOutcome(tree: InvocationTree, path: string): boolean {
+  for (let record = tree.byPath.get(path), at = path; ; ) {
+    if (record?.end === undefined) return false;
+    if (record.next === undefined) return true;
+    at = `${at}>${record.next.name}`;
+    record = tree.byPath.get(at);
+  }
+}
+
+/** Continues at the first part without outcome. */
+export async function runSequence(sequence: Sequence, frame: BodyFrame): Promise<BodyEnd | undefined> {
+  const { run, record, scope } = frame;
+  const paths = partPaths(record.path, sequence.runnables);
+  if (frame.resumed) assertContinuable(frame, paths);
+  let output: JsonValue | undefined;
+  for (const [i, runnable] of sequence.runnables.entries()) {
+    if (scope.aborted) return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
+    const ended = await invoke(run, { path: paths[i] as string, runnable, mode: 'child', scope, activity: frame.activity });
+    if (ended === undefined) return undefined;
+    if (ended.status !== 'completed')
+      return { status: ended.status === 'cancelled' ? 'cancelled' : 'error', error: ended.error, stopReason: ended.stopReason };
+    if (ended.output !== undefined) output = ended.output;
+  }
+  return { status: 'completed', output };
+}
+
+/** Parts that were inserted before finished ones, or taken away while open, cannot be continued in order. */
+function assertContinuable({ run, record }: BodyFrame, paths: readonly string[]): void {
+  const tree = run.ledger.invocations;
+  const first = paths.findIndex((path) => !hasOutcome(tree, path));
+  const later = first < 0 ? undefined : paths.slice(first + 1).find((path) => tree.byPath.has(path));
+  if (later !== undefined) {
+    throw new LedgerMismatchError({
+      path: record.path,
+      recorded: `that "${later}" had begun`,
+      found: `"${paths[first]}" before it, which has not run`,
+    });
+  }
+  assertNoPartGone({ run, record }, paths);
+}
+
+/** @throws LedgerMismatchError when a recorded part that has no outcome yet is none of these */
+export function assertNoPartGone({ run, record }: Pick<BodyFrame, 'run' | 'record'>, paths: readonly string[]): void {
+  for (const child of record.children) {
+    const slot = child.replace(/>[^/]*$/, '');
+    if (!paths.includes(slot) && !isPartOfLifecycle(child) && !hasOutcome(run.ledger.invocations, slot)) {
+      throw new LedgerMismatchError({ path: record.path, recorded: `the open part "${child}"`, found: 'no such part' });
+    }
+  }
+}

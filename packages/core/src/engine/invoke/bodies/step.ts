@@ -1,0 +1,227 @@
+import { AbortReason } from '../../../base/cancel-scope.ts';
+import { toErrorRecord } from '../../../base/error.ts';
+import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
+import { leavesOpen, NotJsonError, StateOrderError } from '../../../ledger/errors.ts';
+import type { EventDraft } from '../../../ledger/event.ts';
+import { isRunnable, type Runnable } from '../../../ledger/runnable.ts';
+import type { Step, StepContext, StepReturn, StepSignal, StepTransfer } from '../../../runnables/step.ts';
+import { isPartOfLifecycle, seqBeforeBody } from '../../frame/lifecycle-path.ts';
+import { Body } from '../body-context.ts';
+import { stateAfter } from '../body-state.ts';
+import { planHandOver } from '../handoff.ts';
+import { type BodyEnd, type BodyFrame, cancelledEnd, isGivenBack } from '../invoke.ts';
+
+/** How long a body that was told to stop may take to do so before its invocation ends without it. */
+const graceMs = 1_000;
+
+const noWrites = Object.freeze({ drafts: [], extras: undefined });
+
+class StepBody extends Body implements StepContext {
+  readonly input: StepContext['input'];
+
+  constructor(step: Step, frame: BodyFrame) {
+    const { run, record, scope, resumed } = frame;
+    const seq = seqBeforeBody(run.ledger, record);
+    super({
+      run,
+      path: record.path,
+      childRoot: record.path,
+      by: 'runtime',
+      scope,
+      activity: () => frame.activity,
+      ownerScope: undefined,
+      startedAt: record.start.at,
+      stateSchema: step.stateSchema,
+      acceptsDrift: step.onDrift === 'accept',
+      base: { state: resumed || run.ledger.lastSeq !== seq ? stateAfter(run.ledger, seq) : run.ledger.state, seq },
+    });
+    this.input = record.input;
+  }
+
+  /** The writes that land with the end. */
+  takeLast(): ReturnType<StepBody['writes']['take']> {
+    return this.hasWrites ? this.writes.take(undefined, { isLast: true }) : noWrites;
+  }
+
+  /** Keys of recorded writes that were not made again. */
+  leftOver(): ReturnType<StepBody['writes']['leftOver']> {
+    return this.hasWrites ? this.writes.leftOver() : [];
+  }
+
+  skip(): StepSignal {
+    return { signal: 'skip' };
+  }
+
+  respond(text: string): StepSignal {
+    return { signal: 'respond', text };
+  }
+
+  fail(message: string): StepSignal {
+    return { signal: 'fail', message };
+  }
+
+  complete(value: JsonValue, key?: string): StepSignal {
+    return { signal: 'complete', value, key };
+  }
+
+  transfer(target: Runnable, message?: string): StepTransfer {
+    return { signal: 'transfer', target, message };
+  }
+}
+
+/** Runs the code of a step, from the top each time; what its children gave is returned to it without running them again. */
+export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | undefined> {
+  const body = new StepBody(step, frame);
+  const { scope } = frame;
+  try {
+    // A step that is cancelled before it began, or that is continued only to end, is not run.
+    if (scope.aborted) return stoppedEnd(frame);
+    const returned = await settle(step, body, frame);
+    if (returned === stopped) {
+      body.close();
+      if (scope.reason !== undefined) await body.stopChildren(scope.reason);
+      return stoppedEnd(frame);
+    }
+    await body.childrenEnded();
+    body.assertNothingHeld();
+    await body.landed();
+    if (scope.aborted || isGivenBack(frame.run, scope)) return stoppedEnd(frame);
+    return findDrift(step, body, frame) ?? endOf(step, body, frame, returned);
+  } catch (thrown) {
+    body.close();
+    const givesBack = leavesOpen(thrown);
+    await body.stopChildren(
+      scope.reason ?? new AbortReason(givesBack ? 'stopped' : 'cancelled', `"${frame.record.path}" failed, and its children were stopped.`),
+    );
+    if (scope.aborted) return stoppedEnd(frame);
+    if (givesBack) throw thrown;
+    return { status: 'error', error: toErrorRecord(thrown, 'step_error') };
+  } finally {
+    body.close();
+  }
+}
+
+/** The end of a step that did not come to its end; `undefined` when it can still be continued. */
+function stoppedEnd({ run, scope }: BodyFrame): BodyEnd | undefined {
+  return isGivenBack(run, scope) || !scope.aborted ? undefined : cancelledEnd(scope);
+}
+
+const stopped: unique symbol = Symbol('stopped');
+
+/** Whichever comes first: the body's end, a child that gave the run back, or an abort and then a second of grace. */
+async function settle(step: Step, body: StepBody, frame: BodyFrame): Promise<StepReturn | typeof stopped> {
+  const executing = step.execute(body as unknown as StepContext);
+  if (!(executing instanceof Promise)) return executing;
+  const { promise: graceOver, resolve } = Promise.withResolvers<void>();
+  let cancelGrace: (() => void) | undefined;
+  const forget = frame.scope.onAbort(() => {
+    cancelGrace = frame.run.app.clock.setTimer(graceMs, resolve);
+  });
+  try {
+    const first = await Promise.race([executing.then((returned) => ({ returned })), graceOver, body.suspended]);
+    if (first !== undefined && !frame.scope.aborted) return first.returned;
+    executing.catch(() => undefined);
+    return stopped;
+  } finally {
+    forget();
+    cancelGrace?.();
+  }
+}
+
+/** A recorded child or effect that the body no longer asks for means that the code has changed since. */
+function findDrift(step: Step, body: StepBody, frame: BodyFrame): BodyEnd | undefined {
+  const children = frame.record.children.filter((path) => !body.asked.has(path.replace(/>[^/]*$/, '')) && !isPartOfLifecycle(path));
+  const effects = body.forgottenEffects(() => true);
+  return driftEnd(step, frame, 'child', children) ?? driftEnd(step, frame, 'effect', effects) ?? leftOverWrites(step, body, frame);
+}
+
+/** @throws StateOrderError when something is recorded that the step has not written again */
+function leftOverWrites(step: Step, body: StepBody, { run, record }: BodyFrame): undefined {
+  const keys = body.leftOver();
+  const [first] = keys;
+  if (first === undefined) return;
+  if (step.onDrift !== 'accept') throw new StateOrderError({ path: record.path, ...first, reason: 'left_over' });
+  run.ledger.append([
+    {
+      type: 'decision',
+      by: 'runtime',
+      invocationId: record.path,
+      component: 'invoke',
+      decision: 'accept_state_order',
+      reasoning: `The ledger has writes of this step that its code no longer makes: ${keys.map(({ scope, key }) => `${scope}.${key}`).join(', ')}.`,
+      alternatives: ['accept', 'fail'],
+    },
+  ]);
+}
+
+function driftEnd(step: Step, { run, record }: BodyFrame, what: 'child' | 'effect', orphans: readonly string[]): BodyEnd | undefined {
+  if (orphans.length === 0) return undefined;
+  const code = what === 'child' ? 'orphaned_child' : 'orphaned_effect';
+  run.ledger.append([
+    {
+      type: 'decision',
+      by: 'runtime',
+      invocationId: record.path,
+      component: 'invoke',
+      decision: `${step.onDrift}_${code}`,
+      reasoning: `The ledger has ${what === 'child' ? 'children' : 'effects'} of this step that its code no longer asks for: ${orphans.join(', ')}.`,
+      alternatives: ['accept', 'fail'],
+    },
+  ]);
+  if (step.onDrift === 'accept') return undefined;
+  return {
+    status: 'error',
+    error: { name: 'LedgerMismatchError', code, message: `The step no longer asks for ${orphans.join(', ')}.` },
+  };
+}
+
+function endOf(step: Step, body: StepBody, frame: BodyFrame, returned: StepReturn): BodyEnd {
+  if (returned === undefined || returned === null) return withWrites(body, { status: 'completed' });
+  if (isRunnable(returned)) return transferEnd(body, frame, returned, undefined);
+  switch (returned.signal) {
+    case 'skip':
+      return withWrites(body, { status: 'completed' });
+    case 'fail':
+      return withWrites(body, { status: 'error', error: { name: 'StepError', code: 'step_failed', message: returned.message } });
+    case 'respond':
+      return withWrites(body, { status: 'completed', output: returned.text }, [
+        { type: 'assistant', by: 'runtime', invocationId: frame.record.path, agent: step.name, text: returned.text },
+      ]);
+    case 'complete':
+      return completeEnd(step, body, returned.value, returned.key);
+    case 'transfer':
+      return transferEnd(body, frame, returned.target, returned.message);
+    default:
+      return unusableReturn(step, returned);
+  }
+}
+
+function unusableReturn(step: Step, returned: unknown): BodyEnd {
+  const kind = typeof returned === 'object' ? 'an object that is neither a signal nor a runnable' : `a ${typeof returned}`;
+  return {
+    status: 'error',
+    error: {
+      name: 'StepError',
+      code: 'step_return',
+      message: `The step "${step.name}" returned ${kind}. Return nothing, ctx.complete(value), ctx.respond(text) or a runnable.`,
+    },
+  };
+}
+
+function completeEnd(step: Step, body: StepBody, value: JsonValue, key: string | undefined): BodyEnd {
+  const defect = value === undefined ? undefined : findJsonDefect(value);
+  if (defect !== undefined) throw new NotJsonError({ what: `The output of step "${step.name}"`, ...defect });
+  if (key !== undefined) body.state.update({ [key]: value });
+  return withWrites(body, { status: 'completed', ...(value === undefined ? {} : { output: structuredClone(value) }) });
+}
+
+function transferEnd(body: StepBody, frame: BodyFrame, target: Runnable, message: string | undefined): BodyEnd {
+  const plan = planHandOver(frame.run, frame.record.path, target, message);
+  if ('refused' in plan) return { status: 'error', error: { name: 'HandoffRefusedError', code: 'handoff_refused', message: plan.refused } };
+  return withWrites(body, { status: 'transferred', next: plan.next }, plan.drafts);
+}
+
+function withWrites(body: StepBody, end: BodyEnd, more: readonly EventDraft[] = []): BodyEnd {
+  const { drafts, extras } = body.takeLast();
+  return { ...end, before: [...drafts, ...more], extras };
+}

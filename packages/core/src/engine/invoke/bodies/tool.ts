@@ -1,0 +1,130 @@
+import { AbortReason } from '../../../base/cancel-scope.ts';
+import { isAdjutantError } from '../../../base/error.ts';
+import type { JsonObject, JsonValue } from '../../../base/json.ts';
+import type { ToolAttempt, ToolBody } from '../../../effects/tool-ports.ts';
+import { StateOrderError } from '../../../ledger/errors.ts';
+import type { EventDraft } from '../../../ledger/event.ts';
+import type { BatchExtras } from '../../../ledger/ledger-writer.ts';
+import type { ToolResult } from '../../../ledger/tool-result.ts';
+import { toolResult } from '../../../tools/result.ts';
+import type { FinalizeContext } from '../../../tools/tool.ts';
+import { Body, type BodyPlace } from '../body-context.ts';
+import { hasOutcome } from './sequence.ts';
+
+const noWrites = Object.freeze({ drafts: [], extras: undefined });
+
+/** What one attempt of a tool call can use. */
+export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
+  readonly #attempt: ToolAttempt;
+  #conflict: JsonObject | undefined;
+
+  constructor(attempt: ToolAttempt, place: BodyPlace) {
+    super(place);
+    this.#attempt = attempt;
+  }
+
+  get context(): FinalizeContext {
+    return this;
+  }
+
+  get args(): unknown {
+    return this.#attempt.args;
+  }
+
+  get input(): unknown {
+    return this.#attempt.input;
+  }
+
+  get result(): unknown {
+    return this.#attempt.result;
+  }
+
+  get callId(): string {
+    return this.#attempt.call.callId;
+  }
+
+  get toolName(): string {
+    return this.#attempt.tool.name;
+  }
+
+  get agent(): string {
+    return this.#attempt.call.agent;
+  }
+
+  get attempt(): number {
+    return this.#attempt.attempt;
+  }
+
+  get idempotencyKey(): string {
+    return this.#attempt.key;
+  }
+
+  get epoch(): number {
+    return this.place.run.ledger.epoch;
+  }
+
+  get deadline(): number {
+    return this.#attempt.deadline;
+  }
+
+  progress(data: JsonValue): void {
+    this.assertOpen('progress');
+    this.place.run.emit?.({ type: 'tool_progress', invocationId: this.invocationId, callId: this.callId, name: this.toolName, data });
+  }
+
+  endChildren(stop: boolean): Promise<void> | undefined {
+    if (stop) return this.stopChildren(new AbortReason('cancelled', `The call of ${this.toolName} failed.`));
+    const ended = this.childrenEnded();
+    return ended === undefined && !this.hasUnconfirmed ? undefined : this.#settleChildren(ended);
+  }
+
+  /** The tool has run: what was refused of its writes does not change what it gave. */
+  async #settleChildren(ended: Promise<void> | undefined): Promise<void> {
+    await ended;
+    try {
+      await this.landed();
+    } catch (error) {
+      if (!isAdjutantError(error, 'state_conflict')) throw error;
+      this.#conflict = error.data;
+    }
+  }
+
+  withConflict(result: ToolResult): ToolResult {
+    return this.#conflict === undefined ? result : { ...result, metadata: { ...result.metadata, stateConflict: this.#conflict } };
+  }
+
+  findDrift(): ToolResult | undefined {
+    const { run, path, childRoot } = this.place;
+    const { invocations } = run.ledger;
+    const open = invocations.byPath.get(path)?.children.filter((child) => {
+      const isCall = child.startsWith(`${childRoot}/`) && invocations.byPath.get(child)?.mode === 'call';
+      return isCall && !this.asked.has(child) && !hasOutcome(invocations, child);
+    });
+    // As with children, what is done does not matter to the call any more.
+    const effects = this.forgottenEffects(({ settled }) => settled === undefined);
+    const drift = this.#drift('child', open ?? []) ?? this.#drift('effect', effects);
+    const [left] = drift === undefined && this.hasWrites ? this.writes.leftOver() : [];
+    if (left !== undefined) throw new StateOrderError({ path: childRoot, ...left, reason: 'left_over' });
+    return drift;
+  }
+
+  #drift(what: 'child' | 'effect', open: readonly string[]): ToolResult | undefined {
+    if (open.length === 0) return undefined;
+    const { run, path } = this.place;
+    run.ledger.append([
+      {
+        type: 'decision',
+        by: 'runtime',
+        invocationId: path,
+        component: 'invoke',
+        decision: `fail_orphaned_${what}`,
+        reasoning: `The ledger has open ${what === 'child' ? 'children' : 'effects'} of this call that the code of ${this.toolName} no longer asks for: ${open.join(', ')}.`,
+      },
+    ]);
+    return toolResult.permanent(`The tool ${this.toolName} no longer asks for ${open.join(', ')}.`, { errorType: `orphaned_${what}` });
+  }
+
+  takeWrites(): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
+    return this.hasWrites ? this.writes.take(undefined, { isLast: true }) : noWrites;
+  }
+}

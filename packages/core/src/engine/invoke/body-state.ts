@@ -1,0 +1,459 @@
+import type { JsonValue } from '../../base/json.ts';
+import { StateOrderError } from '../../ledger/errors.ts';
+import { type Actor, type EventDraft, type EventOf, foldEvent, type StateChange } from '../../ledger/event.ts';
+import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import { composedLate } from '../../ledger/late-changes.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchExtras } from '../../ledger/ledger-writer.ts';
+import type { StateAccess, StateUpdate } from '../../ledger/scoped-state.ts';
+import { type PendingWrite, sameValue } from '../../ledger/shared-state.ts';
+import { emptyLedgerState, type LedgerState, type StateValues, stateFold, visibleValues, withChanges } from '../../ledger/state-fold.ts';
+import { InvalidKeyError } from '../frame/errors.ts';
+import { isBelow, type RunContext } from '../frame/run-context.ts';
+import { applied } from './key-writes.ts';
+import { changeOf, type Given, type Landing, madeOf, namesOf, type Waiting } from './landing.ts';
+import { isOutsideBranches, isWithoutKinds, keyName, placeOf, seqOf, slotOf, WriteRecord } from './write-record.ts';
+
+/** The state of a ledger after its first `seq` events. */
+export function stateAfter(ledger: Ledger, seq: number): LedgerState {
+  let state = emptyLedgerState;
+  for (let i = 0; i < seq; i++) {
+    const event = ledger.events[i] as Ledger['events'][number];
+    state = foldEvent(stateFold, state, event.type === 'state_change' ? ledger.whole(event) : event);
+  }
+  return state;
+}
+
+/** State that a body starts from. */
+export interface StateBase {
+  readonly state: LedgerState;
+  /** `seq` of the last event that it has. */
+  readonly seq: number;
+}
+
+/** Recorded fate of the writes that were to land with the start of a child or effect. */
+export interface Flush {
+  /** Writes of the first version of `state_change`. */
+  readonly landed: readonly EventOf<'state_change'>[];
+  /** Shared writes that the store refused, by scope. */
+  readonly refused: readonly RefusedWrites[];
+}
+
+export interface RefusedWrites {
+  readonly scope: string;
+  readonly scopeId: string;
+  readonly keys: readonly string[];
+  /** Missing in decisions of older builds. */
+  readonly changes?: readonly StateChange[];
+}
+
+/** Place of a body in the ledger, and where its state begins. */
+export interface BodyStatePlace {
+  readonly path: string;
+  readonly childRoot: string;
+  readonly by: Actor;
+  /** Of the body of a tool: its call. */
+  readonly callId?: string | undefined;
+  /** `seq` of the last event before this execution of the body. */
+  readonly startedAt: number;
+  /** Missing: the body reads what the ledger says at each moment. */
+  readonly base?: StateBase | undefined;
+}
+
+interface TakeOptions {
+  readonly call?: string;
+  readonly isLast?: boolean;
+  readonly of?: ReadonlySet<Waiting> | undefined;
+}
+
+type Taken = { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined };
+
+/**
+ * The state of a body: what it started from, its own writes, and what its children changed, added when each is returned. Writes wait here
+ * until they land with a child's start or the body's end. Each is an operation with an identity of its own (`KeyWrites`), so that a body
+ * that runs again makes the recorded ones again and lands only what is new.
+ */
+export class BodyState implements StateAccess {
+  readonly recordsUpdates = true;
+  readonly temp: Record<string, unknown> = {};
+  readonly #run: RunContext;
+  readonly #place: BodyStatePlace;
+  /** `undefined`: read what the ledger says now. */
+  #base: StateBase | undefined;
+  /** Of a body that reads the ledger as it grows: the state when it first wrote. */
+  #firstWrite: StateBase | undefined;
+  /** `undefined` as long as the body reads the ledger as it grows. */
+  #record: WriteRecord | undefined;
+  /** Writes of the present synchronous stretch. */
+  #fresh: Waiting[] = [];
+  #pending: Waiting[] = [];
+  #disorder: StateOrderError | undefined;
+  /** Of shared scopes: what the code was shown last, by scope and key. */
+  readonly #seen = new Map<string, JsonValue | undefined>();
+  /** Facts to be remembered that have not landed yet, by their key or text. */
+  #facts = new Map<string, { readonly text: string; readonly key: string | undefined }>();
+
+  constructor(run: RunContext, place: BodyStatePlace) {
+    this.#run = run;
+    this.#place = place;
+    if (place.base !== undefined) this.#startFrom(place.base);
+  }
+
+  #startFrom(base: StateBase): void {
+    const { path, childRoot, by, callId, startedAt } = this.#place;
+    this.#base = base;
+    this.#record = new WriteRecord(
+      this.#run,
+      { path, childRoot, by, callId },
+      { from: base.seq, startedAt, valueAtStart: (scope, key) => visibleValues(this.#baseState(), scope, path)[key] },
+    );
+  }
+
+  #baseState(): LedgerState {
+    return this.#base?.state ?? this.#run.ledger.state;
+  }
+
+  /**
+   * To be called before the body of a tool begins something that is recorded: from then on it is continued by running it again, and what it
+   * reads must be the same then. It reads the state as of its first write, its own writes, and what its children give it.
+   */
+  settleBase(): void {
+    if (this.#base !== undefined) return;
+    const { ledger } = this.#run;
+    const waiting = this.#pending.splice(0);
+    this.#startFrom(this.#firstWrite ?? { state: ledger.state, seq: ledger.lastSeq });
+    this.#fresh = [...waiting, ...this.#fresh];
+  }
+
+  get sharedScopes(): readonly string[] {
+    return this.#run.session.shared.names;
+  }
+
+  /** Remembers what code that reads the ledger as it grows was shown of a shared scope: what it writes is based on that. */
+  read(scope: string, key?: string): StateValues {
+    const values = this.peek(scope);
+    if (this.#base !== undefined || scope === 'session') return values;
+    for (const name of key === undefined ? Object.keys(values) : [key]) this.#seen.set(keyName(scope, name), values[name]);
+    return values;
+  }
+
+  peek(scope: string): StateValues {
+    const values = visibleValues(this.#baseState(), scope, this.#place.path);
+    const own: Record<string, JsonValue | undefined> = {};
+    let isChanged = false;
+    for (const [key, writes] of this.#record?.keysOf(scope) ?? []) {
+      own[key] = writes.value;
+      isChanged = true;
+    }
+    for (const waiting of this.#record === undefined ? [...this.#pending, ...this.#fresh] : this.#fresh) {
+      if (waiting.scope !== scope) continue;
+      const before = Object.hasOwn(own, waiting.key) ? own[waiting.key] : values[waiting.key];
+      own[waiting.key] = applied(waiting, before);
+      isChanged = true;
+    }
+    return isChanged ? withChanges(values, own) : values;
+  }
+
+  /** @param call the tool call whose hooks write it */
+  write(scope: string, changes: readonly StateChange[], update?: StateUpdate, call?: string): void {
+    const isShared = scope !== 'session';
+    this.#firstWrite ??= { state: this.#run.ledger.state, seq: this.#run.ledger.lastSeq };
+    for (const { key, oldValue, newValue } of changes) {
+      const name = keyName(scope, key);
+      const waiting: Waiting = {
+        scope,
+        key,
+        kind: update === undefined ? 'set' : 'update',
+        value: newValue,
+        apply: update?.apply,
+        id: update?.id,
+        source: update?.source,
+        saw: isShared && this.#seen.has(name) ? this.#seen.get(name) : oldValue,
+        after: this.#record?.of(scope, key).lastForeign ?? 0,
+        calls: call === undefined ? [] : [call],
+      };
+      this.#assertFreeId(waiting);
+      this.#add(waiting);
+    }
+  }
+
+  /** Two plain values that are written to one key in one synchronous stretch are one write. */
+  #add(waiting: Waiting): void {
+    const { scope, key, kind, calls } = waiting;
+    if (this.#fresh.length === 0) queueMicrotask(() => this.#seal());
+    const at = kind === 'set' ? this.#fresh.findLastIndex((other) => other.scope === scope && other.key === key) : -1;
+    const before = this.#fresh[at];
+    if (before?.kind !== 'set') this.#fresh.push(waiting);
+    else this.#fresh[at] = { ...waiting, saw: before.saw, calls: [...before.calls, ...calls] };
+  }
+
+  #assertFreeId({ scope, key, id }: Waiting): void {
+    if (id === undefined) return;
+    const isUsed =
+      this.#record?.of(scope, key).hasId(id) === true ||
+      [...this.#pending, ...this.#fresh].some((other) => other.id === id && other.scope === scope && other.key === key);
+    if (isUsed) throw new InvalidKeyError({ key: id, reason: `it names another update of "${key}" of the same body already` });
+  }
+
+  /** Ends a synchronous stretch: its writes are looked for among the recorded ones. */
+  #seal(): void {
+    if (this.#fresh.length === 0) return;
+    const fresh = this.#fresh.splice(0);
+    if (this.#record === undefined) return void this.#pending.push(...fresh);
+    this.#record.update();
+    for (const waiting of fresh) {
+      const placed = this.#record.of(waiting.scope, waiting.key).write(waiting);
+      if (placed === 'out_of_order') this.#disordered(waiting.scope, waiting.key);
+      else if (placed === 'new') this.#pending.push(waiting);
+    }
+  }
+
+  #disordered(scope: string, key: string): void {
+    this.#disorder ??= new StateOrderError({ path: this.#place.childRoot, scope, key, reason: 'order' });
+  }
+
+  /** @throws StateOrderError when the body cannot go on from what is recorded */
+  assertInOrder(): void {
+    this.#seal();
+    if (this.#disorder !== undefined) throw this.#disorder;
+  }
+
+  /**
+   * To be called when a child or effect is asked for that is recorded: what the body wrote before has landed by then.
+   * @throws StateOrderError
+   */
+  reached(): void {
+    this.assertInOrder();
+    this.#settle('session');
+  }
+
+  #settle(which: 'session' | 'shared', isDue: (seq: number) => boolean = () => true): void {
+    if (this.#record === undefined) return;
+    this.#record.update();
+    for (const { scope, writes } of this.#record.all()) {
+      if ((scope === 'session') === (which === 'session')) writes.settle(({ place }) => isDue(seqOf(place)));
+    }
+  }
+
+  /**
+   * The writes since the last time, as events; `flush` names the child with whose start they land.
+   * @param call leaves what only hooks of other tool calls have written: that lands with those
+   * @param isLast whether the body ends with them
+   * @param of leaves what is not among these: what was written since
+   * @throws StateOrderError when they cannot land on what is recorded
+   */
+  take(flush?: string, { call, isLast = false, of }: TakeOptions = {}): Taken {
+    this.assertInOrder();
+    const isNothing = this.#pending.length === 0 && this.#facts.size === 0;
+    if (isNothing && this.#record?.hasKeys !== true) return nothingTaken;
+    this.#settle('session');
+    const isLeft = (waiting: Waiting): boolean =>
+      (of !== undefined && !of.has(waiting)) || (call !== undefined && waiting.calls.length > 0 && !waiting.calls.includes(call));
+    const taken = this.#pending.filter((waiting) => !isLeft(waiting));
+    this.#pending = this.#pending.filter(isLeft);
+    // Ahead of the state: what landed of that with a child is looked for right before the child.
+    const drafts: EventDraft[] = this.#takeFacts();
+    const shared: PendingWrite[] = [];
+    for (const scope of this.#scopesOf(taken)) {
+      const waiting = taken.filter((candidate) => candidate.scope === scope);
+      const landing = this.#landing(scope, waiting, isLast);
+      if (landing.length > 0) drafts.push(this.#draftOf(scope, { waiting, landing, isLast, flush }, shared));
+    }
+    return { drafts, extras: shared.length === 0 ? undefined : { shared } };
+  }
+
+  /** The writes that have been made and not been taken: what is held back begins with these, whatever others write until it goes on. */
+  waiting(): ReadonlySet<Waiting> {
+    this.#seal();
+    return new Set(this.#pending);
+  }
+
+  /** Scopes in the order in which they were written, then those that may need a correction. */
+  #scopesOf(taken: readonly Waiting[]): Set<string> {
+    return new Set([...taken.map(({ scope }) => scope), ...(this.#record?.scopes ?? [])]);
+  }
+
+  /** Changes of a scope to record now: the writes in the order made, applied to the values that are there, then corrections. */
+  #landing(scope: string, taken: readonly Waiting[], isLast: boolean, before?: readonly Landing[]): readonly Landing[] {
+    const list: Landing[] = [];
+    const values = new Map<string, JsonValue | undefined>();
+    const valueBefore = (key: string): JsonValue | undefined => (values.has(key) ? values.get(key) : this.#valueNow(scope, key));
+    taken.forEach((waiting, i) => {
+      const { key, kind, apply } = waiting;
+      const latest = valueBefore(key);
+      const isStale = scope !== 'session' && !sameValue(waiting.saw, latest);
+      // A plain value that is based on another one is refused; what it says it replaced is what the code knew.
+      const oldValue = isStale && kind === 'set' ? waiting.saw : latest;
+      const made = kind === 'set' || apply === undefined ? { value: waiting.value } : madeOf(waiting, oldValue, before?.[i] ?? scope !== 'session');
+      const newValue = made === undefined ? waiting.value : made.value;
+      values.set(key, newValue);
+      // After writing a key the body no longer depends on what it read.
+      this.#seen.delete(keyName(scope, key));
+      list.push({ ...waiting, oldValue, newValue, isStale: made === undefined || (isStale && kind === 'set') });
+    });
+    for (const [key, writes] of this.#record?.keysOf(scope) ?? []) {
+      // A write that was left, or made since, lands later, and says then what holds.
+      if (this.#isUnlanded(scope, key)) continue;
+      const oldValue = valueBefore(key);
+      const correction = writes.correction(oldValue, isLast);
+      if (correction === undefined) continue;
+      const { value } = correction;
+      list.push({ key, kind: 'set', value, oldValue, newValue: value, isStale: false, after: writes.lastForeign });
+    }
+    return list;
+  }
+
+  #isUnlanded(scope: string, key: string): boolean {
+    return [...this.#pending, ...this.#fresh].some((waiting) => waiting.scope === scope && waiting.key === key);
+  }
+
+  #valueNow(scope: string, key: string): JsonValue | undefined {
+    const value = visibleValues(this.#run.ledger.state, scope, this.#place.path)[key];
+    return scope === 'session' ? value : this.#run.session.shared.latest(scope, key, value);
+  }
+
+  #draftOf(scope: string, { waiting, landing, isLast, flush }: Given, shared: PendingWrite[]): EventDraft {
+    const { path, by, callId } = this.#place;
+    const scopeId = this.#run.session.shared.scopeIds[scope];
+    const sent = this.#record?.sent(namesOf(scope, landing));
+    let changes: readonly StateChange[] = landing.map(changeOf);
+    if (scope === 'session') {
+      changes = composedLate(changes, () => {
+        this.#record?.update();
+        const now = this.#landing(scope, waiting, isLast, landing);
+        sent?.replace(namesOf(scope, now));
+        return now.map(changeOf);
+      });
+    }
+    if (scopeId !== undefined) {
+      const { session } = this.#run;
+      const stale = new Set(landing.flatMap(({ isStale }, i) => (isStale ? [i] : [])));
+      shared.push(...session.shared.writes({ scope, changes, again: landing.map(({ apply }) => apply), stale }));
+    }
+    return {
+      type: 'state_change',
+      by,
+      invocationId: path,
+      scope,
+      ...(scopeId === undefined ? {} : { scopeId }),
+      source: 'mutation',
+      changes,
+      ...(flush === undefined ? {} : { flush }),
+      ...(callId === undefined ? {} : { callId }),
+      ...(callId === undefined || flush === undefined || this.#base === undefined ? {} : { base: this.#base.seq }),
+    };
+  }
+
+  /** Keeps a fact. It lands with the other writes, and not again when a body that runs again finds it out again. */
+  remember(text: string, key: string | undefined): void {
+    this.#facts.set(key === undefined ? `text ${text}` : `key ${key}`, { text, key });
+  }
+
+  #takeFacts(): EventDraft[] {
+    if (this.#facts.size === 0) return [];
+    const { ledger } = this.#run;
+    const { path, by } = this.#place;
+    const recorded = ledger.invocations.byPath.get(path)?.events ?? [];
+    const drafts: EventDraft[] = [];
+    for (const { text, key } of this.#facts.values()) {
+      const last = recorded.findLast(
+        (event) => event.type === 'memory' && event.key === key && (key !== undefined || ledger.resolve(event.text) === text),
+      );
+      if (last?.type === 'memory' && ledger.resolve(last.text) === text) continue;
+      drafts.push({ type: 'memory', by, invocationId: path, text, ...(key === undefined ? {} : { key }) });
+    }
+    this.#facts = new Map();
+    return drafts;
+  }
+
+  /**
+   * Takes back what this execution wrote where an older build has recorded only the values that landed with a child: they count, and are
+   * not written again. What was refused then is not written either.
+   */
+  drop({ landed, refused }: Flush): void {
+    this.#seal();
+    for (const event of landed) {
+      if (!isWithoutKinds(event.changes)) continue;
+      this.#run.ledger.whole(event).changes.forEach(({ key, newValue }, index) => {
+        this.#withdraw(event.scope, key);
+        this.#record?.of(event.scope, key).restore(placeOf(event.seq, index), newValue);
+      });
+    }
+    for (const { scope, keys, changes } of refused) {
+      if (changes !== undefined) continue;
+      for (const key of keys) {
+        this.#withdraw(scope, key);
+        this.#record?.of(scope, key).forgetNew();
+      }
+    }
+  }
+
+  #withdraw(scope: string, key: string): void {
+    this.#pending = this.#pending.filter((waiting) => waiting.scope !== scope || waiting.key !== key);
+  }
+
+  /** Shows the body what became of the shared writes that stand up to `seq`, where it still reads them as it made them. */
+  settle(seq: number): void {
+    this.#settle('shared', (landedAt) => landedAt <= seq);
+  }
+
+  /** From now on the body reads of shared scopes what the ledger said after `seq`, and its writes are based on that. */
+  refreshed(seq: number): void {
+    this.#seen.clear();
+    this.#seal();
+    const base = this.#base;
+    if (base === undefined) return;
+    const { ledger } = this.#run;
+    const state = seq === ledger.lastSeq ? ledger.state : stateAfter(ledger, seq);
+    const scopes = { ...base.state.scopes };
+    for (const scope of this.sharedScopes) scopes[scope] = state.scopes[scope] ?? {};
+    this.#base = { state: { ...base.state, scopes }, seq: base.seq };
+    const record = this.#record;
+    if (record === undefined) return;
+    record.update();
+    for (const { scope, key, writes } of record.all()) {
+      if (scope === 'session') continue;
+      if (!writes.rebase(placeOf(seq), state.scopes[scope]?.[key])) this.#disordered(scope, key);
+    }
+  }
+
+  /**
+   * Adds what a child changed in the session's state, as far as it is visible outside the child.
+   * @throws StateOrderError
+   */
+  adopt(child: InvocationRecord): void {
+    const record = this.#record;
+    if (record === undefined) return;
+    this.#seal();
+    record.update();
+    const { events, invocations } = this.#run.ledger;
+    const slot = slotOf(child.path);
+    const first = invocations.byPath.get(slot) ?? child;
+    for (let seq = first.start.seq; seq <= (child.end?.seq ?? events.length); seq++) {
+      const event = events[seq - 1];
+      if (event?.type !== 'state_change' || !isBelow(event.invocationId, slot) || !this.#isOpenTo(event, slot)) continue;
+      this.#run.ledger.whole(event).changes.forEach(({ key, newValue }, index) => {
+        const isInOrder = record.of(event.scope, key).shown({ place: placeOf(seq, index), value: newValue });
+        if (!isInOrder) this.#disordered(event.scope, key);
+      });
+    }
+    this.assertInOrder();
+  }
+
+  /** Branches keep what they write to the session's state until their join; what is shared is everybody's at once. */
+  #isOpenTo(event: EventOf<'state_change'>, slot: string): boolean {
+    return event.scope !== 'session' || isOutsideBranches(event, slot, this.#run.ledger.invocations.byPath);
+  }
+
+  /** Keys of recorded writes that the body, which has ended, did not make again. */
+  leftOver(): readonly { readonly scope: string; readonly key: string }[] {
+    this.assertInOrder();
+    const found: { scope: string; key: string }[] = [];
+    for (const { scope, key, writes } of this.#record?.all() ?? []) {
+      if (writes.isLeftOver) found.push({ scope, key });
+    }
+    return found;
+  }
+}
+
+export const nothingTaken: Taken = Object.freeze({ drafts: [], extras: undefined });

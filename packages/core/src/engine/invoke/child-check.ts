@@ -1,0 +1,23 @@
+import type { Runnable } from '../../ledger/runnable.ts';
+import { HandoffRefusedError, UnknownRunnableError } from '../frame/errors.ts';
+import type { BodyPlace } from './body-place.ts';
+import { handoffDepth } from './handoff.ts';
+
+/**
+ * A child that may outlive its caller's body is continued by name, so its name must lead to it in other processes too.
+ * @throws UnknownRunnableError
+ */
+export function assertName({ run }: BodyPlace, runnable: Runnable): void {
+  const { registry, strictNames } = run.app;
+  if (registry.has(runnable.name)) return;
+  if (strictNames) throw new UnknownRunnableError({ name: runnable.name, known: registry.names });
+  registry.register(runnable);
+}
+
+/** @throws HandoffRefusedError when a child would lie too deep */
+export function assertDepth({ run, path }: BodyPlace, runnable: Runnable): void {
+  const depth = handoffDepth(run, path) + 1;
+  if (depth <= run.limits.depth) return;
+  const reason = `it would be level ${depth} of calls and hand-overs, and ${run.limits.depth} are allowed`;
+  throw new HandoffRefusedError({ path, to: runnable.name, reason });
+}

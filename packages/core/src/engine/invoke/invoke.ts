@@ -1,0 +1,359 @@
+import { AbortReason, CancelScope, givesBack } from '../../base/cancel-scope.ts';
+import { type ErrorRecord, toErrorRecord } from '../../base/error.ts';
+import { contentHash } from '../../base/hash.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { LedgerMismatchError, leavesOpen } from '../../ledger/errors.ts';
+import type { EventDraft, InvocationInput, InvocationMode, InvocationStatus, NextInvocation, StopReason } from '../../ledger/event.ts';
+import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { BatchExtras } from '../../ledger/ledger-writer.ts';
+import type { Runnable } from '../../ledger/runnable.ts';
+import { Activity } from '../frame/activity.ts';
+import { occupancyOf, type UnderWay } from '../frame/occupancy.ts';
+import type { AnyRunnable } from '../frame/registry.ts';
+import { isBelow, type RunContext } from '../frame/run-context.ts';
+import { withdrawnWith, withSettled } from './abandoned-requests.ts';
+
+/** A place in the tree of invocations and what is to run there. */
+export interface Slot {
+  readonly path: string;
+  readonly runnable: Runnable;
+  readonly mode: InvocationMode;
+  readonly input?: InvocationInput | undefined;
+  /** Whether it is a branch of a parallel. */
+  readonly branch?: boolean;
+  /** Milliseconds after which it ends as an error. */
+  readonly timeout?: number | undefined;
+  readonly scope: CancelScope;
+  /** What waits while this waits. */
+  readonly activity: Activity;
+  /** Its start is in the ledger already, as it landed with something else; nothing has run yet. */
+  readonly begun?: boolean;
+  /** Events that land together with the start, before it. */
+  readonly before?: readonly EventDraft[];
+  readonly extras?: BatchExtras | undefined;
+}
+
+/** How a body ended; `undefined` instead: the run was given back, and nothing is recorded. */
+export interface BodyEnd {
+  readonly status: InvocationStatus;
+  readonly output?: JsonValue | undefined;
+  readonly error?: ErrorRecord | undefined;
+  readonly stopReason?: StopReason | undefined;
+  readonly next?: NextInvocation | undefined;
+  /** Events that land together with the end, before it. */
+  readonly before?: readonly EventDraft[];
+  readonly extras?: BatchExtras | undefined;
+}
+
+/** What a body works with. */
+export interface BodyFrame {
+  readonly run: RunContext;
+  readonly record: InvocationRecord;
+  readonly scope: CancelScope;
+  readonly activity: Activity;
+  /** Whether the body ran before, in this or another process. */
+  readonly resumed: boolean;
+}
+
+/**
+ * The invoke rule: an outcome that is recorded is returned; one that was handed over is continued in the same slot; what has only begun
+ * is resumed; anything else is started. Nothing else is needed to continue any nesting of runnables.
+ * @returns the slot's last record, or `undefined` when the run was given back before the end
+ * @throws LedgerMismatchError before anything runs, when the ledger recorded something else at this place
+ */
+export function invoke(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
+  const { underWay } = occupancyOf(run.ledger);
+  const same = underWay.get(slot.path);
+  if (same !== undefined) return join(run, slot, same);
+  const activity = new Activity(slot.path, slot.activity);
+  const ended = carryOut(run, { ...slot, activity });
+  const forget = (): void => {
+    underWay.delete(slot.path);
+    activity.end();
+  };
+  underWay.set(slot.path, { ended, scope: slot.scope, activity });
+  ended.then(forget, forget);
+  return ended;
+}
+
+/** Waits for what is under way in this slot, as when a body runs again and asks for a child that was continued before it. */
+async function join(run: RunContext, slot: Slot, same: UnderWay): Promise<InvocationRecord | undefined> {
+  const recorded = run.ledger.invocations.byPath.get(slot.path);
+  if (recorded !== undefined) assertSame(recorded, slot);
+  const forget = slot.scope === same.scope ? undefined : slot.scope.onAbort((reason) => same.scope.abort(reason));
+  const detach = same.activity.attachTo(slot.activity);
+  // What came to rest before somebody waited for it does not say so again.
+  same.activity.rest();
+  try {
+    return await same.ended;
+  } finally {
+    forget?.();
+    detach();
+  }
+}
+
+async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
+  let { path, runnable, input, mode } = slot;
+  let before = slot.before ?? [];
+  let { extras } = slot;
+  for (;;) {
+    const record = run.ledger.invocations.byPath.get(path);
+    if (record?.end !== undefined) {
+      if (record.next === undefined) return record;
+      path = `${path}>${record.next.name}`;
+      runnable = run.app.registry.get(record.next.name);
+      input = record.next.input;
+      mode = 'transfer';
+      before = [];
+      extras = undefined;
+      continue;
+    }
+    const givenBack = await runOnce(run, { ...slot, path, runnable, input, mode, before, extras }, record);
+    const turning = run.turn();
+    if (turning !== undefined) await turning;
+    if (givenBack) return undefined;
+  }
+}
+
+/** Waits when nothing more is to be begun for now. An agent that goes on waits itself, at its next round. */
+async function passGate({ gate }: RunContext, { scope, activity }: Slot): Promise<void> {
+  if (!gate.isClosed || scope.aborted) return;
+  activity.judgeBy(() => 'waiting', 'gate');
+  activity.rest();
+  await new Promise<void>((resolve) => scope.onAbort(() => resolve()));
+}
+
+/** Calls `fire` when the deadline is over; the time in which everything waits does not count. */
+function armDeadline(run: RunContext, deadline: number | undefined, activity: Activity, fire: () => void): () => void {
+  if (deadline === undefined) return () => undefined;
+  const { ledger } = run;
+  const { clock } = run.app;
+  let left = deadline - clock.now();
+  let since = 0;
+  let cancel: () => void = () => undefined;
+  let forgetDrafts: (() => void) | undefined;
+  const arm = (): void => {
+    forgetDrafts?.();
+    forgetDrafts = undefined;
+    since = clock.now();
+    cancel = clock.setTimer(left, fire);
+  };
+  activity.onRest = () => {
+    if (forgetDrafts !== undefined || !activity.isWaiting) return;
+    cancel();
+    left -= clock.now() - since;
+    // Whatever ends the wait is an event.
+    forgetDrafts = ledger.onDraft(() => (activity.isWaiting ? undefined : arm()));
+  };
+  arm();
+  return () => {
+    cancel();
+    forgetDrafts?.();
+    activity.onRest = undefined;
+  };
+}
+
+/**
+ * Whether shared state is read before an invocation starts. A run has just done it, an agent does it in each round; what code starts
+ * beside itself, or with writes of its own, gets its place in the ledger at once.
+ */
+function looksAtShared(run: RunContext, { mode, runnable, before = [] }: Slot, recorded: InvocationRecord | undefined): boolean {
+  if (recorded !== undefined || run.session.shared.names.length === 0 || runnable.kind === 'agent') return false;
+  return mode !== 'root' && mode !== 'spawn' && mode !== 'dispatch' && before.length === 0;
+}
+
+/** Runs a body from its start or from where it stopped. Returns whether the run was given back. */
+async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord | undefined): Promise<boolean> {
+  const { ledger } = run;
+  const resumed = recorded !== undefined && slot.begun !== true;
+  const waits = run.gate.isClosed || looksAtShared(run, slot, recorded);
+  if (run.gate.isClosed && slot.begun !== true) await passGate(run, slot);
+  if (looksAtShared(run, slot, recorded)) await run.observeShared(slot.path);
+  // A run that is stopped at once is begun all the same: whoever continues it has its input.
+  if (waits && isGivenBack(run, slot.scope)) return true;
+  if (recorded !== undefined) assertSame(recorded, slot);
+  const deadline = recorded === undefined ? start(run, slot) : resumed ? resume(run, recorded) : recorded.deadline;
+  // Shared writes that land with the start may be refused or made again: the body begins with what is true.
+  if (recorded === undefined && slot.extras?.shared !== undefined) await ledger.durable();
+  const record = ledger.invocations.byPath.get(slot.path) as InvocationRecord;
+  const work = (): Promise<boolean> => runBody(run, slot, { record, resumed, deadline });
+  const givenBack = await (run.surroundings === undefined ? work() : run.surroundings.invocation({ ...slot, resumed }, work));
+  if (!givenBack && run.onStep !== undefined) await reportStep(run, record, slot.runnable);
+  return givenBack;
+}
+
+interface Begun {
+  readonly record: InvocationRecord;
+  readonly resumed: boolean;
+  readonly deadline: number | undefined;
+}
+
+/** Runs a body and records its end. Returns whether the run was given back. */
+async function runBody(run: RunContext, slot: Slot, { record, resumed, deadline }: Begun): Promise<boolean> {
+  const scope = new CancelScope(slot.scope);
+  let timedOut: AbortReason | undefined;
+  const { activity } = slot;
+  const cancelTimer = armDeadline(run, deadline, activity, () => {
+    timedOut = new AbortReason('timeout', `"${slot.path}" did not finish in the time it had.`);
+    scope.abort(timedOut);
+  });
+  try {
+    const frame: BodyFrame = { run, record, scope, activity, resumed };
+    if (frame.resumed && scope.aborted && !isGivenBack(run, scope)) await cancelChildren(frame, record);
+    const end = await run.runBody(slot.runnable as AnyRunnable, frame);
+    if (isGivenBack(run, scope) || end === undefined) return true;
+    appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut));
+    // Shared writes may be refused, which changes how the body ended: nobody goes on from it before that is known.
+    if (end.extras?.shared !== undefined) await run.ledger.durable();
+  } catch (thrown) {
+    if (isGivenBack(run, scope)) return true;
+    // The ledger is right and the code is not: with the right code the run can go on, so no failure is recorded.
+    if (leavesOpen(thrown)) throw thrown;
+    // What a body does not handle ends it: the ledger says so, and the caller decides.
+    appendEnd(run, slot.path, { status: 'error', error: toErrorRecord(thrown) });
+  } finally {
+    cancelTimer();
+    scope.close();
+  }
+  return false;
+}
+
+function timeoutEnd(reason: AbortReason): BodyEnd {
+  return { status: 'error', error: { name: 'TimeoutError', code: 'timeout', message: reason.message } };
+}
+
+async function reportStep(run: RunContext, record: InvocationRecord, runnable: Runnable): Promise<void> {
+  if (runnable.kind === 'agent') return;
+  await run.ledger.durable();
+  await run.onStep?.(record.events, run.session, runnable);
+}
+
+/** Whether nothing more may be recorded: the process stops, or another owner has taken over. */
+export function isGivenBack(run: RunContext, scope: CancelScope): boolean {
+  return givesBack(scope.reason) || run.ledger.failure !== undefined;
+}
+
+export function inputHash(input: InvocationInput | undefined): string | undefined {
+  return input === undefined ? undefined : contentHash(input);
+}
+
+function assertSame(recorded: InvocationRecord, slot: Slot): void {
+  const { path, runnable } = slot;
+  if (recorded.kind !== runnable.kind || recorded.name !== runnable.name) {
+    throw new LedgerMismatchError({ path, recorded: `the ${recorded.kind} "${recorded.name}"`, found: `the ${runnable.kind} "${runnable.name}"` });
+  }
+  const found = inputHash(slot.input);
+  if (recorded.inputHash !== found) {
+    throw new LedgerMismatchError({
+      path,
+      recorded: `an input with hash ${recorded.inputHash ?? 'none'}`,
+      found: `one with hash ${found ?? 'none'}`,
+      advice: 'Give the call a `key` of its own, or make its input the same every time the body runs.',
+    });
+  }
+}
+
+function start(run: RunContext, slot: Slot): number | undefined {
+  const { runnable, input } = slot;
+  const deadline = slot.timeout === undefined ? undefined : run.app.clock.now() + slot.timeout;
+  const hash = inputHash(input);
+  const appended = run.ledger.append(
+    [
+      ...(slot.before ?? []),
+      {
+        type: 'invocation_start',
+        by: 'runtime',
+        invocationId: slot.path,
+        kind: runnable.kind,
+        name: runnable.name,
+        mode: slot.mode,
+        ...(runnable.version === undefined ? {} : { version: runnable.version }),
+        ...(input === undefined || hash === undefined ? {} : { input, inputHash: hash }),
+        ...(slot.branch === true ? { branch: true as const } : {}),
+        ...(deadline === undefined ? {} : { deadline }),
+        ...traceOf(run, slot.path),
+      },
+    ],
+    slot.extras,
+  );
+  const started = appended.at(-1);
+  return started?.type === 'invocation_start' ? started.deadline : deadline;
+}
+
+/** What the root keeps of the trace that the run is a part of. */
+function traceOf({ runId, surroundings }: RunContext, path: string): { readonly trace?: string } {
+  const trace = path === runId ? surroundings?.trace : undefined;
+  return trace === undefined ? {} : { trace };
+}
+
+/** Deadlines are moved by the time in which nobody worked on the invocation. */
+function resume(run: RunContext, record: InvocationRecord): number | undefined {
+  const { path } = record;
+  const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime(path);
+  const moved = deadline === undefined ? {} : { deadline };
+  const draft: EventDraft = { type: 'invocation_resume', by: 'runtime', invocationId: path, ...moved, ...traceOf(run, path) };
+  if (!run.isResumedAlready(path) || deadline !== undefined) sayBeforeFirstWork(run, path, draft);
+  return deadline;
+}
+
+/**
+ * Says that an invocation goes on right before the first that comes of it: a ledger does not grow with each try to continue what waits still,
+ * or what cannot be continued.
+ */
+function sayBeforeFirstWork(run: RunContext, path: string, draft: EventDraft): void {
+  const isSaid = run.isResumedAlready(path);
+  const forget = run.ledger.announce(draft, ({ type, invocationId }) => {
+    if (!isBelow(invocationId, path) || type === 'invocation_resume') return false;
+    return !(isSaid && type === 'invocation_end' && invocationId === path);
+  });
+  run.onEnd(forget);
+}
+
+function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
+  const { status, output, error, stopReason, next } = end;
+  const { drafts, settles } = withdrawnWith(run.ledger, path, status === 'cancelled');
+  run.ledger.append(
+    [
+      ...(end.before ?? []),
+      ...drafts,
+      {
+        type: 'invocation_end',
+        by: 'runtime',
+        invocationId: path,
+        status,
+        ...(output === undefined ? {} : { output }),
+        ...(error === undefined ? {} : { error }),
+        ...(stopReason === undefined ? {} : { stopReason }),
+        ...(next === undefined ? {} : { next }),
+      },
+    ],
+    withSettled(run.endExtras(path, end), settles),
+  );
+}
+
+/** A body that is continued only to be cancelled does not ask for the children that it left open: they end before it all the same. */
+async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord): Promise<void> {
+  const { run, scope, activity } = frame;
+  const { registry } = run.app;
+  const { byPath } = run.ledger.invocations;
+  const open = children.flatMap((path) => byPath.get(path) ?? []).filter(({ end, mode }) => end === undefined && mode !== 'dispatch');
+  await Promise.all(
+    open.map(async (child) => {
+      const { path, name, kind, mode, input } = child;
+      const runnable = registry.has(name) ? registry.get(name) : undefined;
+      if (runnable?.kind === kind) {
+        await invoke(run, { path, runnable, mode, input, scope, activity });
+        return;
+      }
+      // What a body has made for itself is nowhere to be found.
+      await cancelChildren(frame, child);
+      if (isGivenBack(run, scope)) return;
+      appendEnd(run, path, cancelledEnd(scope));
+    }),
+  );
+}
+
+/** The end of a body whose scope was aborted. */
+export function cancelledEnd(scope: CancelScope): BodyEnd {
+  return { status: 'cancelled', error: { name: 'CancelledError', code: 'cancelled', message: scope.reason?.message ?? 'It was cancelled.' } };
+}

@@ -1,0 +1,117 @@
+import { isNonEmptyText, type OptionCheck } from '../../base/options.ts';
+import { Secret } from '../../base/secret.ts';
+import type { RequestDecision } from '../../ledger/event.ts';
+import { ApprovalTokenError } from './errors.ts';
+
+/** A key that tokens are signed with. */
+export interface ApprovalKey {
+  /** Names the key in tokens; not secret. */
+  readonly id: string;
+  /** At least 32 bytes. */
+  readonly secret: string | Secret;
+}
+
+/** What a token says. */
+export interface TokenClaims {
+  readonly requestId: string;
+  readonly session: string;
+  readonly fingerprint: string;
+  /** The decisions that it can be used for. */
+  readonly decisions: readonly RequestDecision[];
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+  /** Whose decision it is; missing: that of whoever uses it. */
+  readonly by?: string;
+}
+
+const leastSecretBytes = 32;
+
+function secretOf({ secret }: ApprovalKey): string {
+  return secret instanceof Secret ? secret.reveal() : secret;
+}
+
+function keyDefect(key: unknown): string | undefined {
+  const { id, secret } = (typeof key === 'object' && key !== null ? key : {}) as Partial<ApprovalKey>;
+  if (isNonEmptyText(id) !== undefined) return 'an object whose keys have an `id`';
+  if (typeof secret !== 'string' && !(secret instanceof Secret)) return 'an object whose keys have a `secret`: a string or secret(…)';
+  const isLong = Buffer.byteLength(secretOf(key as ApprovalKey)) >= leastSecretBytes;
+  return isLong ? undefined : `an object whose keys have secrets of at least ${leastSecretBytes} bytes`;
+}
+
+/** Checks the option `approvals` of a runtime. */
+export const isApprovals: OptionCheck = (value) => {
+  const { keys, ...rest } = (typeof value === 'object' && value !== null ? value : {}) as { keys?: unknown };
+  if (!Array.isArray(keys) || keys.length === 0 || Object.keys(rest).length > 0) return 'an object with `keys`: at least one { id, secret }';
+  const defect = keys.map(keyDefect).find((found) => found !== undefined);
+  if (defect !== undefined) return defect;
+  const ids = new Set(keys.map(({ id }: ApprovalKey) => id));
+  return ids.size === keys.length ? undefined : 'an object whose keys have different ids';
+};
+
+const prefix = 'adj1';
+
+// Loaded with the first token: importing the package does not need it.
+let crypto: typeof import('node:crypto') | undefined;
+
+function signature(key: ApprovalKey, signed: string): Buffer {
+  crypto ??= process.getBuiltinModule('node:crypto');
+  return crypto.createHmac('sha256', secretOf(key)).update(signed).digest();
+}
+
+/** Signs and reads tokens. The first key signs and all of them are known, so that keys can be changed while tokens are in use. */
+export class TokenSigner {
+  readonly #keys: readonly ApprovalKey[];
+
+  /** @param keys at least one */
+  constructor(keys: readonly ApprovalKey[]) {
+    this.#keys = keys;
+  }
+
+  sign({ requestId, session, fingerprint, decisions, expiresAt, by }: TokenClaims): string {
+    const key = this.#keys[0] as ApprovalKey;
+    const payload = JSON.stringify([key.id, requestId, session, fingerprint, decisions, expiresAt, by ?? null]);
+    const signed = `${prefix}.${Buffer.from(payload).toString('base64url')}`;
+    return `${signed}.${signature(key, signed).toString('base64url')}`;
+  }
+
+  /**
+   * What a token says, if it was signed here and its time is not over.
+   * @throws ApprovalTokenError
+   */
+  read(token: string, now: number): TokenClaims {
+    const parts = typeof token === 'string' ? token.split('.') : [];
+    const [version, body = '', mac = ''] = parts;
+    const found = version === prefix && parts.length === 3 ? parsed(body) : undefined;
+    if (found === undefined) throw new ApprovalTokenError({ reason: 'malformed' });
+    const { keyId, claims } = found;
+    const { requestId } = claims;
+    const key = this.#keys.find(({ id }) => id === keyId);
+    if (key === undefined) throw new ApprovalTokenError({ reason: 'unknown_key', requestId });
+    if (!isSigned(key, `${prefix}.${body}`, mac)) throw new ApprovalTokenError({ reason: 'forged', requestId });
+    if (claims.expiresAt <= now) throw new ApprovalTokenError({ reason: 'expired', requestId });
+    return claims;
+  }
+}
+
+function isSigned(key: ApprovalKey, signed: string, mac: string): boolean {
+  const expected = signature(key, signed);
+  const given = Buffer.from(mac, 'base64url');
+  // Other texts stand for the same bytes; a token has one form only.
+  if (given.length !== expected.length || given.toString('base64url') !== mac) return false;
+  return process.getBuiltinModule('node:crypto').timingSafeEqual(expected, given);
+}
+
+function parsed(body: string): { readonly keyId: string; readonly claims: TokenClaims } | undefined {
+  let payload: unknown;
+  try {
+    payload = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(payload) || payload.length !== 7) return undefined;
+  const [keyId, requestId, session, fingerprint, decisions, expiresAt, by] = payload as unknown[];
+  const texts = [keyId, requestId, session, fingerprint];
+  if (!texts.every((text) => typeof text === 'string') || !Array.isArray(decisions) || typeof expiresAt !== 'number') return undefined;
+  const claims = { requestId, session, fingerprint, decisions, expiresAt, ...(typeof by === 'string' ? { by } : {}) } as TokenClaims;
+  return { keyId: keyId as string, claims };
+}

@@ -1,0 +1,69 @@
+import { findInvalidOption, isOneOf, isPositive, type OptionChecks } from '../../base/options.ts';
+import type { Actor } from '../../ledger/event.ts';
+import type { PendingCall } from '../../ledger/pending-call.ts';
+import { InvalidRunError } from '../frame/errors.ts';
+import { firstExpiry } from './expiry.ts';
+import type { RunResult } from './run.ts';
+
+export interface AdvanceOptions {
+  /** How far to go: until the run ends or waits, or until one round is done. @default 'idle' */
+  readonly until?: 'idle' | 'round';
+  /** Milliseconds after which nothing more is begun; what is under way is ended. @default no limit */
+  readonly slice?: number;
+  /** Cancels the run. */
+  readonly signal?: AbortSignal;
+}
+
+/** How far `advance` has come. */
+export type Advance =
+  | { readonly status: 'done' | 'failed' | 'cancelled' /** Missing when the session has never had a run. */; readonly result: RunResult | undefined }
+  | {
+      readonly status: 'waiting';
+      readonly result: RunResult;
+      readonly waitingFor: { readonly calls: readonly PendingCall[]; readonly message: boolean };
+      /** Epoch milliseconds at which the first of the open questions is over. */
+      readonly wakeAt: number | undefined;
+    }
+  | { readonly status: 'more'; readonly result: RunResult };
+
+/** Who wants something of a session, and why. */
+export interface ControlOptions {
+  /** @default 'user' (`operator` for `pause`) */
+  readonly by?: Actor;
+  readonly reason?: string;
+}
+
+export interface CancelOptions extends ControlOptions {
+  /** Only this run: when it has ended by then, nothing is cancelled, and not the run that came after it. @default whatever is open */
+  readonly runId?: string;
+}
+
+export interface SendOptions {
+  /** @default 'user' */
+  readonly by?: Actor;
+  /** The loop that the message is for. @default the run */
+  readonly invocationId?: string;
+  /** Cuts off the model call that is under way, so that the next one has the message; tools go on. @default false */
+  readonly interrupt?: boolean;
+  /** Makes the same message sent twice one message. */
+  readonly clientKey?: string;
+}
+
+const isSignal = (value: unknown): string | undefined => (value instanceof AbortSignal ? undefined : 'an AbortSignal');
+const advanceChecks: OptionChecks<AdvanceOptions> = { until: isOneOf('idle', 'round'), slice: isPositive, signal: isSignal };
+
+/** @throws InvalidRunError */
+export function checkAdvanceOptions(options: AdvanceOptions): void {
+  const invalid = findInvalidOption(options, advanceChecks);
+  if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be carried on', reason: invalid.reason });
+}
+
+export function advanced(result: RunResult, more: boolean): Advance {
+  if (more) return { status: 'more', result };
+  if (result.status === 'yielded') {
+    const { pendingCalls: calls, awaitingInput: message } = result;
+    return { status: 'waiting', result, waitingFor: { calls, message }, wakeAt: firstExpiry(result.session.ledger) ?? undefined };
+  }
+  const status = result.status === 'completed' ? 'done' : result.status === 'error' ? 'failed' : 'cancelled';
+  return { status, result };
+}

@@ -1,0 +1,23 @@
+import { runAgent } from '../agent/loop.ts';
+import type { AnyRunnable } from '../frame/registry.ts';
+import { runLoop } from '../invoke/bodies/loop.ts';
+import { runParallel } from '../invoke/bodies/parallel.ts';
+import { runSequence } from '../invoke/bodies/sequence.ts';
+import { runStep } from '../invoke/bodies/step.ts';
+import type { BodyEnd, BodyFrame } from '../invoke/invoke.ts';
+
+/** Runs what a runnable consists of, by its kind. */
+export function runBody(runnable: AnyRunnable, frame: BodyFrame): Promise<BodyEnd | undefined> {
+  switch (runnable.kind) {
+    case 'agent':
+      return runAgent(runnable, frame);
+    case 'step':
+      return runStep(runnable, frame);
+    case 'sequence':
+      return runSequence(runnable, frame);
+    case 'parallel':
+      return runParallel(runnable, frame);
+    case 'loop':
+      return runLoop(runnable, frame);
+  }
+}

@@ -1,0 +1,210 @@
+import { CancelScope } from '../../base/cancel-scope.ts';
+import { AdjutantError } from '../../base/error.ts';
+import type { JsonValue } from '../../base/json.ts';
+import { describeValue, isFunction, type OptionChecks } from '../../base/options.ts';
+import type { EventDraft, StopReason } from '../../ledger/event.ts';
+import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Session } from '../../ledger/session.ts';
+import type { StateSchema } from '../../ledger/state-types.ts';
+import type { Step, StepContext } from '../../runnables/step.ts';
+import { isPartOfLifecycle } from '../frame/lifecycle-path.ts';
+import { occupancyOf } from '../frame/occupancy.ts';
+import type { AnyRunnable } from '../frame/registry.ts';
+import type { RunContext } from '../frame/run-context.ts';
+import { hasOutcome } from '../invoke/bodies/sequence.ts';
+import { type BodyEnd, type BodyFrame, invoke } from '../invoke/invoke.ts';
+import { lastRecord } from './run-result.ts';
+
+/** How long the work after a run may take: as long as a run by default. */
+const postProcessTimeoutMs = 600_000;
+
+/** The run that the lifecycle of an app is about. */
+export interface LifecycleRun {
+  readonly runId: string;
+  /** Name of what is run. */
+  readonly runnable: string;
+  /** What the run was started with. */
+  readonly input: string | undefined;
+  /** The data that it was started with. */
+  readonly data: JsonValue | undefined;
+}
+
+/** A run that has given its result. */
+export interface EndedRun extends LifecycleRun {
+  readonly status: 'completed' | 'error';
+  readonly output: JsonValue | undefined;
+  readonly stopReason: StopReason | undefined;
+}
+
+/** Whether a run may go on: nothing and `true` say yes; `refuse` is what its user is told. */
+export type Admission = true | { readonly refuse: string };
+
+/** What an app does around each of its runs; each runs once for a run, however often that is resumed. */
+export interface LifecycleOptions<Schema extends StateSchema = StateSchema> {
+  /**
+   * Before anything of the run: loads what it needs into `ctx.state`. Runs again from the top when it was interrupted, like a step. When it
+   * throws, the run ends as an error.
+   */
+  readonly prepare?: (ctx: StepContext<Schema>, run: LifecycleRun) => void | Promise<void>;
+  /**
+   * After `prepare`: says whether the run may go on. A refused run ends as completed with the message as its output and `stopReason: 'refused'`,
+   * and no model is called. When it throws, the run ends as an error.
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: whoever has nothing against a run just falls through
+  readonly admit?: (ctx: StepContext<Schema>, run: LifecycleRun) => void | Admission | Promise<void | Admission>;
+  /**
+   * In the background after a run that was admitted has completed and its result was handed out. Continued by another process after a crash.
+   * Its failure is recorded and changes nothing else.
+   */
+  readonly postProcess?: (ctx: StepContext<Schema>, run: EndedRun) => void | Promise<void>;
+}
+
+/** What the lifecycle of a runtime must be. */
+export const lifecycleChecks: OptionChecks<LifecycleOptions> = { prepare: isFunction, admit: isFunction, postProcess: isFunction };
+
+/** `admit` gave what is neither yes nor a refusal. The run is not let in. */
+export class InvalidAdmissionError extends AdjutantError {
+  constructor(data: { found: string }) {
+    super('invalid_admission', `\`admit\` must return nothing, true or { refuse: 'message' }, not ${data.found}.`, data);
+  }
+}
+
+/** The steps of an app's lifecycle. Their names and paths begin with a sign that no definition and no key can have. */
+export interface Lifecycle {
+  readonly prepare: Step | undefined;
+  readonly admit: Step | undefined;
+  readonly postProcess: Step | undefined;
+}
+
+/** Makes the steps of a lifecycle. */
+export function lifecycleOf({ prepare, admit, postProcess }: LifecycleOptions): Lifecycle {
+  return {
+    prepare: prepare && stepOf('~prepare', async (ctx) => void (await prepare(ctx, runOf(ctx)))),
+    admit: admit && stepOf('~admit', async (ctx) => ctx.complete(checkedAdmission(await admit(ctx, runOf(ctx))))),
+    postProcess: postProcess && stepOf('~postProcess', async (ctx) => void (await postProcess(ctx, endedRunOf(ctx)))),
+  };
+}
+
+function stepOf(name: string, execute: Step['execute']): Step {
+  const options = { version: undefined, description: undefined, stateSchema: undefined, onDrift: 'fail' as const };
+  return Object.freeze({ kind: 'step' as const, name, ...options, execute });
+}
+
+function checkedAdmission(given: unknown): JsonValue {
+  if (given === undefined || given === true) return true;
+  const refuse = (given as { refuse?: unknown } | null)?.refuse;
+  if (typeof refuse !== 'string' || refuse === '') throw new InvalidAdmissionError({ found: describeValue(given) });
+  return { refuse };
+}
+
+function placeOf({ invocationId, session }: StepContext): { readonly ledger: Ledger; readonly root: InvocationRecord } {
+  const { ledger } = session as Session;
+  return { ledger, root: ledger.invocations.byPath.get(invocationId.slice(0, invocationId.lastIndexOf('/'))) as InvocationRecord };
+}
+
+function runOf(ctx: StepContext): LifecycleRun {
+  const { ledger, root } = placeOf(ctx);
+  const said = ledger.events.find((event) => event.type === 'user' && event.invocationId === root.path);
+  const input = said?.type === 'user' ? String(ledger.resolve(said.text)) : undefined;
+  return { runId: root.path, runnable: root.name, input, data: ledger.resolve(root.input?.data) as JsonValue | undefined };
+}
+
+function endedRunOf(ctx: StepContext): EndedRun {
+  const { ledger, root } = placeOf(ctx);
+  const last = lastRecord(ledger, root.path);
+  const status = last?.status === 'error' ? 'error' : 'completed';
+  return { ...runOf(ctx), status, output: ledger.resolve(last?.output) as JsonValue | undefined, stopReason: last?.stopReason };
+}
+
+type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
+
+/** Runs bodies, and around that of a run's root what the lifecycle says. */
+export function withLifecycle(runBody: RunBody, lifecycle: Lifecycle | undefined): RunBody {
+  if (lifecycle === undefined) return runBody;
+  return async (runnable, frame) => {
+    const { run, record } = frame;
+    if (!isOfRoot(record.path, run.runId)) return runBody(runnable, frame);
+    if (record.mode === 'root' && !frame.scope.aborted) {
+      const before = await runBefore(lifecycle, frame, runnable);
+      if (before !== 'admitted') return before;
+    }
+    const end = await runBody(runnable, frame);
+    return end === undefined ? undefined : withPostProcess(lifecycle, frame, end);
+  };
+}
+
+/** Whether a path is that of a run's root or of what has taken its place. */
+function isOfRoot(path: string, runId: string): boolean {
+  return path === runId || (path.startsWith(`${runId}>`) && !path.includes('/'));
+}
+
+/** Prepares a run and asks whether it may go on. Anything but `admitted` is how it ends instead; `undefined`: it was given back. */
+async function runBefore({ prepare, admit }: Lifecycle, frame: BodyFrame, runnable: AnyRunnable): Promise<BodyEnd | undefined | 'admitted'> {
+  const { run, record, resumed } = frame;
+  for (const step of [prepare, admit]) {
+    if (step === undefined) continue;
+    const path = `${record.path}/${step.name}`;
+    // A run that began in a process without a lifecycle goes on without.
+    if (resumed && !run.ledger.invocations.byPath.has(path) && hasBegun(record)) continue;
+    const ended = await invoke(run, { path, runnable: step, mode: 'child', scope: frame.scope, activity: frame.activity });
+    if (ended === undefined) return undefined;
+    if (ended.status !== 'completed') return { status: ended.status === 'cancelled' ? 'cancelled' : 'error', error: ended.error };
+    const { refuse } = (run.ledger.resolve(ended.output) ?? {}) as { refuse?: string };
+    if (step === admit && refuse !== undefined) return refusedEnd(record, runnable, refuse);
+  }
+  return 'admitted';
+}
+
+/** What only a body that has begun leaves. */
+const bodyTypes: ReadonlySet<string> = new Set(['model_start', 'assistant', 'tool_attempt', 'state_change']);
+
+function hasBegun({ children, events }: InvocationRecord): boolean {
+  return children.some((path) => !isPartOfLifecycle(path)) || events.some(({ type }) => bodyTypes.has(type));
+}
+
+function refusedEnd({ path }: InvocationRecord, { name }: AnyRunnable, message: string): BodyEnd {
+  const before: readonly EventDraft[] = [
+    {
+      type: 'decision',
+      by: 'runtime',
+      invocationId: path,
+      component: 'lifecycle',
+      decision: 'refuse',
+      reasoning: `The run was not let in: ${message}`,
+      alternatives: ['admit'],
+    },
+    { type: 'assistant', by: 'runtime', invocationId: path, agent: name, text: message },
+  ];
+  return { status: 'completed', output: message, stopReason: 'refused', before };
+}
+
+/** The end of a run, together with the beginning of what comes after it: no crash can part them. */
+function withPostProcess({ postProcess }: Lifecycle, { run }: BodyFrame, end: BodyEnd): BodyEnd {
+  if (postProcess === undefined || end.status !== 'completed') return end;
+  const path = `${run.runId}/${postProcess.name}`;
+  if (run.ledger.invocations.byPath.has(path)) return end;
+  const now = run.app.clock.now();
+  const start: EventDraft = {
+    type: 'invocation_start',
+    by: 'runtime',
+    invocationId: path,
+    kind: 'step',
+    name: postProcess.name,
+    mode: 'dispatch',
+    deadline: now + postProcessTimeoutMs,
+  };
+  return { ...end, before: [...(end.before ?? []), start], extras: { ...end.extras, wakeAt: now } };
+}
+
+/** Begins what comes after a run, when its end is in the ledger. */
+export function beginPostProcess(run: RunContext): void {
+  const { postProcess } = run.app.lifecycle ?? {};
+  if (postProcess === undefined) return;
+  const path = `${run.runId}/${postProcess.name}`;
+  const { invocations } = run.ledger;
+  const isOpen = invocations.byPath.has(path) && !hasOutcome(invocations, path);
+  if (!isOpen || occupancyOf(run.ledger).detached.has(path)) return;
+  const slot = { path, runnable: postProcess, mode: 'dispatch' as const, begun: true };
+  run.detach(path, invoke(run, { ...slot, scope: new CancelScope(run.detachedScope), activity: run.detachedActivity }));
+}

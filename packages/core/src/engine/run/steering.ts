@@ -1,0 +1,71 @@
+import { AbortReason } from '../../base/cancel-scope.ts';
+import { isAdjutantError } from '../../base/error.ts';
+import { postCancel } from '../../ledger/answer.ts';
+import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { occupancyOf } from '../frame/occupancy.ts';
+import { isBelow, type RunContext } from '../frame/run-context.ts';
+import type { RunControl, RunSink } from './run.ts';
+
+/** Lets a run be cancelled and stopped, and tells its sink what becomes durable. Returns a function that ends it. */
+export function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined, control: Pick<RunControl, 'poke' | 'stop'>): () => void {
+  const { ledger } = run;
+  const cancel = (reason?: string): void => {
+    if (ledger.failure !== undefined) return;
+    const message = reason ?? 'The run was cancelled.';
+    // A run that is being given back is cancelled by whoever takes it up.
+    if (run.scope.reason?.code === 'waiting') return void postCancel(ledger, { by: 'user', reason: message }).catch(() => undefined);
+    if (run.scope.aborted) return;
+    ledger.append([{ type: 'cancel', by: 'user', invocationId: run.runId, reason: message }]);
+    run.abort(new AbortReason('cancelled', message));
+  };
+  const onSignal = (): void => cancel(messageOf(signal?.reason));
+  const forgetters = [
+    ledger.onDraft((event) => run.count(event)),
+    ledger.onDurable((events) => {
+      for (const event of events) sink.push(event);
+    }),
+    ledger.onFailure((error) => run.abort(reasonOf(error))),
+    () => signal?.removeEventListener('abort', onSignal),
+    () => run.close(),
+  ];
+  sink.attach({ cancel, ...control });
+  if (signal?.aborted) onSignal();
+  else signal?.addEventListener('abort', onSignal, { once: true });
+  return () => {
+    for (const forget of forgetters) forget();
+  };
+}
+
+/** What a person gave as the reason of an abort. */
+function messageOf(reason: unknown): string | undefined {
+  if (reason instanceof Error) return reason.message;
+  return reason === undefined ? undefined : String(reason);
+}
+
+/** Why the work stops when its ledger can no longer be written. */
+export function reasonOf(failure: unknown): AbortReason {
+  if (isAdjutantError(failure, 'ledger_conflict')) return new AbortReason('fenced', 'Another process has taken the session over.');
+  return new AbortReason('stopped', failure instanceof Error ? failure.message : String(failure));
+}
+
+/** Stops also what earlier turns and runs of this root dispatched and is still under way. */
+export function abortBelow(ledger: Ledger, runId: string, reason: AbortReason): void {
+  for (const [path, { scope }] of occupancyOf(ledger).underWay) if (isBelow(path, runId)) scope.abort(reason);
+}
+
+/** Waits until nothing of a run that was given up is under way. */
+export async function allWound({ ledger, runId }: RunContext): Promise<void> {
+  const { underWay } = occupancyOf(ledger);
+  await Promise.allSettled([...underWay].filter(([path]) => isBelow(path, runId)).map(([, { ended }]) => ended));
+}
+
+/** A run that was cancelled before its process stopped is not taken up again: it only ends. */
+export function heedCancel(run: RunContext, open: InvocationRecord | undefined): void {
+  if (open === undefined || open.end !== undefined) return;
+  // A run that was reopened after it was cancelled goes on.
+  const cancel = run.ledger.events.findLast(
+    ({ type, invocationId }) => (type === 'cancel' || type === 'invocation_reopen') && invocationId === run.runId,
+  );
+  if (cancel?.type === 'cancel') run.abort(new AbortReason('cancelled', cancel.reason ?? 'The run was cancelled.'));
+}
