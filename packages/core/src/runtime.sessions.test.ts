@@ -6,7 +6,7 @@ import { step } from './runnables/step.ts';
 import { runtime } from './runtime.ts';
 import { memoryStore } from './stores/memory.ts';
 import { sqlite } from './stores/sqlite/index.ts';
-import { scriptedModel } from './testing/scripted-model.ts';
+import { scriptedModel } from './testing/kit/scripted-model.ts';
 import { tool } from './tools/tool.ts';
 
 const stateSchema = { session: { count: z.number() }, user: { theme: z.string() } };

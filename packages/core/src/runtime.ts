@@ -1,6 +1,7 @@
 import type { Clock } from './base/clock.ts';
 import { isAdjutantError } from './base/error.ts';
 import { type IdSource, systemIds } from './base/id.ts';
+import type { ConversationResult, RunWithUserOptions } from './conversation/conversation-options.ts';
 import { checkReopenOptions, sessionIdOf } from './engine/app/control-options.ts';
 import { OpenSessions } from './engine/app/open-sessions.ts';
 import { ReadsSessions } from './engine/app/reading-methods.ts';
@@ -44,7 +45,6 @@ import { StoreClock, syncClock } from './ledger/store-clock.ts';
 import { copyDecisions, isIsolated, isUnrecordedFork, makeFork, recordFork } from './ledger/time-travel-fork.ts';
 import { memoryStore } from './stores/memory.ts';
 import { processOwner } from './stores/owner.ts';
-import type { ConversationResult, RunWithUserOptions } from './testing/users/conversation-options.ts';
 import { type Toolset, toolset } from './tools/toolset.ts';
 
 /** An app that is running: sessions, runs and the tools that all agents share. */
@@ -222,7 +222,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
    */
   async runWithUser<R extends Runnable>(runnable: R, options: RunWithUserOptions): Promise<ConversationResult<OutputOf<R>>> {
     checkRunnable(runnable);
-    const { driveConversation } = await import('./testing/users/drive.ts');
+    const { driveConversation } = await import('./conversation/drive.ts');
     return (await driveConversation(this as unknown as Runtime, runnable, options)) as ConversationResult<OutputOf<R>>;
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { agent, type Guardrail, runtime } from '../src/index.ts';
-import { scriptedModel } from '../src/testing/scripted-model.ts';
+import { scriptedModel } from '../src/testing/kit/scripted-model.ts';
 
 const forbids = (text: string) => (text.includes('forbidden') ? ({ action: 'deny', message: 'Not here.' } as const) : undefined);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AgentOptions, agent, type Event, type EventOf, type EventType, runtime, tool } from '../src/index.ts';
-import { scriptedModel } from '../src/testing/scripted-model.ts';
+import { scriptedModel } from '../src/testing/kit/scripted-model.ts';
 
 const eventsOf = <Type extends EventType>(events: readonly Event[], type: Type): readonly EventOf<Type>[] =>
   events.filter((event): event is EventOf<Type> => event.type === type);

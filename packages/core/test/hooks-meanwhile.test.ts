@@ -1,9 +1,9 @@
 import { keptOpen } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { type Agent, agent, type Hooks, memoryStore, type RunResult, type Runtime, runtime, tool, toolResult } from '../src/index.ts';
-import { eventually } from '../src/testing/eventually.ts';
-import { scriptedModel } from '../src/testing/scripted-model.ts';
-import { type TestClock, testClock } from '../src/testing/test-clock.ts';
+import { eventually } from '../src/testing/kit/eventually.ts';
+import { scriptedModel } from '../src/testing/kit/scripted-model.ts';
+import { type TestClock, testClock } from '../src/testing/kit/test-clock.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

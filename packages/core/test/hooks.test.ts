@@ -15,9 +15,9 @@ import {
   step,
   tool,
 } from '../src/index.ts';
-import { eventually } from '../src/testing/eventually.ts';
-import { type ScriptedResponses, scriptedModel } from '../src/testing/scripted-model.ts';
-import { testClock } from '../src/testing/test-clock.ts';
+import { eventually } from '../src/testing/kit/eventually.ts';
+import { type ScriptedResponses, scriptedModel } from '../src/testing/kit/scripted-model.ts';
+import { testClock } from '../src/testing/kit/test-clock.ts';
 
 const says = (text: string) => ({ text });
 const calls = (name: string, args: object = {}) => ({ toolCalls: [{ name, args: args as never }] });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { run, session } from '../in-memory-app.ts';
 import { agent } from '../runnables/agent.ts';
 import type { Renderer } from '../runnables/render-context.ts';
-import { scriptedModel } from '../testing/scripted-model.ts';
+import { scriptedModel } from '../testing/kit/scripted-model.ts';
 import { tool } from '../tools/tool.ts';
 import { promptOf } from './recipe.ts';
 import { includeHistory } from './renderers.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent } from '../runnables/agent.ts';
 import { runtime } from '../runtime.ts';
-import { scriptedModel } from '../testing/scripted-model.ts';
+import { scriptedModel } from '../testing/kit/scripted-model.ts';
 import { tool } from '../tools/tool.ts';
 import { promptAt } from './recipe.ts';
 import { enrichUserMessages, includeHistory, injectSystemMessage, injectUserMessage, selectRecentTokens } from './renderers.ts';

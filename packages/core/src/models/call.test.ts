@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provide
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../base/clock.ts';
-import { scriptedModel } from '../testing/scripted-model.ts';
+import { scriptedModel } from '../testing/kit/scripted-model.ts';
 import { callModel } from './call.ts';
 import { ModelStreamError } from './errors.ts';
 

@@ -9,7 +9,7 @@ import { agent } from '../runnables/agent.ts';
 import type { SubstituteAnswer } from '../runnables/hooks.ts';
 import { step } from '../runnables/step.ts';
 import { runtime } from '../runtime.ts';
-import { scriptedModel } from '../testing/scripted-model.ts';
+import { scriptedModel } from '../testing/kit/scripted-model.ts';
 import { ToolFailure } from '../tools/errors.ts';
 import { tool } from '../tools/tool.ts';
 import { decisionSentence, explainedComponents } from './decision-words.ts';

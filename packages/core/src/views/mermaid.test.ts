@@ -6,8 +6,8 @@ import { agent } from '../runnables/agent.ts';
 import { sequence } from '../runnables/sequence.ts';
 import { step } from '../runnables/step.ts';
 import { runtime } from '../runtime.ts';
-import { scriptedModel } from '../testing/scripted-model.ts';
-import { testClock } from '../testing/test-clock.ts';
+import { scriptedModel } from '../testing/kit/scripted-model.ts';
+import { testClock } from '../testing/kit/test-clock.ts';
 import { tool } from '../tools/tool.ts';
 import { runMermaid } from './mermaid.ts';
 

@@ -6,7 +6,7 @@ import { runReport } from '../ledger/run-report.ts';
 import { agent } from '../runnables/agent.ts';
 import { sequence } from '../runnables/sequence.ts';
 import { step } from '../runnables/step.ts';
-import { scriptedModel } from '../testing/scripted-model.ts';
+import { scriptedModel } from '../testing/kit/scripted-model.ts';
 import { tool } from '../tools/tool.ts';
 import { runTree } from './run-tree.ts';
 import { transcript } from './transcript.ts';

@@ -46,7 +46,7 @@ export const rooms: Readonly<Record<string, Room>> = {
 };
 
 /** Rooms and files of `src` that compose the others and may import anything. */
-export const compositionRoots: readonly string[] = ['testing', 'eval', 'runtime.ts', 'in-memory-app.ts', 'index.ts'];
+export const compositionRoots: readonly string[] = ['testing', 'eval', 'replay', 'ledger-file', 'conversation', 'runtime.ts', 'in-memory-app.ts', 'index.ts'];
 
 /** Files that give the rest of core its time, identifiers and randomness. */
 export const portFiles: readonly string[] = ['base/clock.ts', 'base/id.ts', 'base/random.ts'];

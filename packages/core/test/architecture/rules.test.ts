@@ -31,7 +31,9 @@ describe('the room table', () => {
   test('refuses an import of a room that is not in its line', () => {
     expect(rooms('ledger/fold.ts', "import { decide } from '../loop/decide.ts';")).toEqual(['room-import ../loop/decide.ts']);
     expect(rooms('tools/tool.ts', "export { openai } from '../models/openai.ts';")).toEqual(['room-import ../models/openai.ts']);
-    expect(rooms('engine/run/advance.ts', "import { sqlite } from '../../stores/sqlite/index.ts';")).toEqual(['room-import ../../stores/sqlite/index.ts']);
+    expect(rooms('engine/run/advance.ts', "import { sqlite } from '../../stores/sqlite/index.ts';")).toEqual([
+      'room-import ../../stores/sqlite/index.ts',
+    ]);
     expect(rooms('base/id.ts', "import type { Event } from '../ledger/event.ts';")).toEqual(['room-import ../ledger/event.ts']);
   });
 

@@ -1,7 +1,7 @@
 import { agent, type Runtime, runtime, type Store } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
-import { pendingRequest } from '../../src/testing/store-contract/harness.ts';
+import { pendingRequest } from '../../src/testing/contracts/store/harness.ts';
 import { failureOf, write } from '../encryption/ledger-writer.ts';
 import { places, scope, textsOf, withPlace } from '../encryption/places.ts';
 

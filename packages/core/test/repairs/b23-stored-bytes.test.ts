@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { LedgerStore, Store } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { pendingRequest, readAll, readTexts, Writer } from '../../src/testing/store-contract/harness.ts';
-import { testClock } from '../../src/testing/test-clock.ts';
+import { pendingRequest, readAll, readTexts, Writer } from '../../src/testing/contracts/store/harness.ts';
+import { testClock } from '../../src/testing/kit/test-clock.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
 const source = (path: string): string => JSON.stringify(new URL(`../../src/stores/sqlite/${path}`, import.meta.url).href);

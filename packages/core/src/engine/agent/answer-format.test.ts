@@ -5,7 +5,7 @@ import { type Model, toModel } from '../../models/model.ts';
 import { openaiCompatible } from '../../models/openai-compatible.ts';
 import { agent } from '../../runnables/agent.ts';
 import type { OutputOption } from '../../runnables/output.ts';
-import { scriptedModel } from '../../testing/scripted-model.ts';
+import { scriptedModel } from '../../testing/kit/scripted-model.ts';
 import { answerRenderers, responseFormatOf, withFormat } from './answer-format.ts';
 
 const model = scriptedModel([]);

@@ -4,7 +4,7 @@ import { enrichUserMessages, includeHistory, injectSystemMessage } from '../../c
 import { type AgentOptions, agent } from '../../runnables/agent.ts';
 import { sequence } from '../../runnables/sequence.ts';
 import { step } from '../../runnables/step.ts';
-import { scriptedModel } from '../../testing/scripted-model.ts';
+import { scriptedModel } from '../../testing/kit/scripted-model.ts';
 import { tool } from '../../tools/tool.ts';
 import { definitionFingerprint } from './definition-fingerprint.ts';
 

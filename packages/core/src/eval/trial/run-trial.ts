@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { type ErrorRecord, isAdjutantError, toErrorRecord } from '../../base/error.ts';
+import type { ConversationResult } from '../../conversation/conversation-options.ts';
 import type { Run } from '../../engine/run/run.ts';
 import { lastRecord } from '../../engine/run/run-result.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import type { Session } from '../../ledger/session.ts';
-import type { ConversationResult } from '../../testing/users/conversation-options.ts';
 import type { EvalOptions, TrialPlace, TrialSubject } from '../eval-options.ts';
 import type { TrialRecord } from '../scorers/scorer.ts';
 import { activeMs, type TrialEnding, trialRecord } from './trial-record.ts';

@@ -1,12 +1,12 @@
 import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
+import { spokenMessages } from '../../conversation/conversation-ledger.ts';
 import { lastRecord } from '../../engine/run/run-result.ts';
 import type { Event, EventOf, Usage } from '../../ledger/event.ts';
 import { type RunReport, runReport } from '../../ledger/run-report.ts';
 import type { Session } from '../../ledger/session.ts';
 import { visibleValues } from '../../ledger/state-fold.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
-import { spokenMessages } from '../../testing/users/conversation-ledger.ts';
 import type { EvalCase } from '../dataset/eval-case.ts';
 import type { TrialStatus } from '../report.ts';
 import type { TrialRecord, TrialToolCall, TrialTurn } from '../scorers/scorer.ts';

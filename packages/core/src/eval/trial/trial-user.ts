@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
+import { simulatedUser } from '../../conversation/simulated-user.ts';
+import type { User, UserAnswer, UserQuestion, UserTurn } from '../../conversation/user.ts';
 import type { ModelInput } from '../../models/model.ts';
-import { simulatedUser } from '../../testing/users/simulated-user.ts';
-import type { User, UserAnswer, UserQuestion, UserTurn } from '../../testing/users/user.ts';
 import type { EvalApproval, EvalCase } from '../dataset/eval-case.ts';
 import { UserModelMissingError } from './errors.ts';
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
 import type { LedgerStore, Store } from '../../ledger/port.ts';
-import { codeOf, eventsAfter, inboxItem, pendingRequest, readAll, readTexts, Writer } from '../../testing/store-contract/harness.ts';
+import { codeOf, eventsAfter, inboxItem, pendingRequest, readAll, readTexts, Writer } from '../../testing/contracts/store/harness.ts';
 import { startSqliteWorker, WorkerConnection } from './connection.ts';
 import { sqlite } from './index.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AdjutantError } from '../../base/error.ts';
-import { errorOf, pendingRequest, readAll, readTexts, Writer } from '../../testing/store-contract/harness.ts';
-import { testClock } from '../../testing/test-clock.ts';
+import { errorOf, pendingRequest, readAll, readTexts, Writer } from '../../testing/contracts/store/harness.ts';
+import { testClock } from '../../testing/kit/test-clock.ts';
 import { type SqliteOptions, sqlite } from './index.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
-import { codeOf, errorOf, notes, readTexts, ttl, Writer } from '../../testing/store-contract/harness.ts';
+import { codeOf, errorOf, notes, readTexts, ttl, Writer } from '../../testing/contracts/store/harness.ts';
 import { startSqliteWorker, WorkerConnection } from './connection.ts';
 import { sqlite } from './index.ts';
 import { SqliteStore } from './store.ts';

@@ -1,0 +1,149 @@
+import type { ErrorRecord } from '../base/error.ts';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { EventDraft, EventOf, EventType, StateChange } from '../ledger/event.ts';
+import type { DivergenceKind } from './divergence.ts';
+
+type Draft<Type extends EventType> = Omit<EventOf<Type>, 'v' | 'seq' | 'id' | 'at'>;
+type Compared<Type extends EventType> = (event: Draft<Type>) => Readonly<Record<string, unknown>>;
+
+/** Of a failure its text counts: a step may have made something of it. */
+const failure = (error: ErrorRecord | undefined): unknown => error && { code: error.code, name: error.name, message: error.message };
+
+/** Sums changes up to one for each key: older builds kept one change for a key, whatever was written in between. */
+function summedUp(changes: readonly StateChange[]): readonly StateChange[] {
+  const byKey = new Map<string, StateChange>();
+  for (const { key, oldValue, newValue } of changes) {
+    const before = byKey.has(key) ? byKey.get(key)?.oldValue : oldValue;
+    byKey.set(key, { key, ...(before === undefined ? {} : { oldValue: before }), ...(newValue === undefined ? {} : { newValue }) });
+  }
+  return [...byKey.values()];
+}
+
+/**
+ * What of each event two runs of the same code have in common (SEMANTICS §9): what was decided, asked, called, written and found, but neither ids,
+ * times and owners nor what depends on them. Prompts are compared by themselves.
+ */
+const compared: { readonly [Type in EventType]: Compared<Type> } = {
+  user: ({ text, parts }) => ({ text, parts }),
+  assistant: ({ agent, text, round, output }) => ({ agent, text, round, output }),
+  thought: ({ agent, text, round }) => ({ agent, text, round }),
+  tool_call: ({ callId, name, args, invalid, round, index }) => ({ callId, name, args, invalid, round, index }),
+  tool_attempt: ({ callId, attempt, tool, fingerprint }) => ({ callId, attempt, tool, fingerprint }),
+  tool_result: ({ callId, name, attempt, result, effect, settled, next, editedArgs, notes, fallback, retryAfterMs }) => ({
+    callId,
+    name,
+    attempt,
+    result: { ...result },
+    effect,
+    settled,
+    next,
+    editedArgs,
+    notes: notes?.length === 0 ? undefined : notes,
+    fallback,
+    isRepeated: retryAfterMs !== undefined,
+  }),
+  tool_yield: ({ callId, name, args, kind, generation, attempt, request }) => ({ callId, name, args, kind, generation, attempt, request }),
+  tool_input: ({ callId, decision, input, reason }) => ({ callId, decision, input, reason }),
+  state_change: ({ scope, scopeId, source, changes, flush, refresh }) => ({ scope, scopeId, source, changes: summedUp(changes), flush, refresh }),
+  invocation_start: ({ kind, name, version, mode, input, branch }) => ({ kind, name, version, mode, input, branch }),
+  invocation_yield: ({ reason }) => ({ reason }),
+  invocation_resume: () => ({}),
+  invocation_end: ({ status, output, error, stopReason, next }) => ({ status, output, error: failure(error), stopReason, next }),
+  invocation_reopen: ({ reason }) => ({ reason }),
+  model_start: ({ agent, round, attempt, model, maxOutputTokens }) => ({ agent, round, attempt, model, maxOutputTokens }),
+  model_end: ({ round, attempt, status, error, substitutedBy, retryAfterMs }) => ({
+    round,
+    attempt,
+    status,
+    error: failure(error),
+    substitutedBy,
+    isRepeated: retryAfterMs !== undefined,
+  }),
+  handoff: ({ from, to, reason, depth }) => ({ from, to, reason, depth }),
+  decision: ({ component, decision, data, tell }) => ({ component, decision, data, tell }),
+  compaction: ({ strategy, reason, covers, overlap, summary, resultLimit }) => ({
+    strategy,
+    reason,
+    covers: covers.length,
+    overlap,
+    summary,
+    resultLimit,
+  }),
+  memory: ({ text, key }) => ({ text, key }),
+  artifact: ({ name, version, mediaType, hash }) => ({ name, version, mediaType, hash }),
+  error: ({ error, phase }) => ({ error: failure(error), phase }),
+  cancel: ({ reason }) => ({ reason }),
+};
+
+/** What is compared of an event, as JSON: with its type, and without what is missing. */
+export function comparableOf(event: EventDraft): JsonObject {
+  const of = compared[event.type] as (event: EventDraft) => Readonly<Record<string, unknown>>;
+  return { type: event.type, ...withoutMissing(of(event)) };
+}
+
+function withoutMissing(value: Readonly<Record<string, unknown>>): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined && part !== false)) as { [key: string]: JsonValue };
+}
+
+/** What a difference in an event of this type is a difference of. */
+export function kindOf(type: EventType): DivergenceKind {
+  switch (type) {
+    case 'model_start':
+      return 'prompt';
+    case 'tool_attempt':
+    case 'tool_call':
+    case 'tool_yield':
+      return 'arguments';
+    case 'state_change':
+    case 'memory':
+      return 'state';
+    case 'assistant':
+    case 'thought':
+    case 'tool_result':
+    case 'artifact':
+    case 'model_end':
+      return 'outcome';
+    default:
+      return 'control_flow';
+  }
+}
+
+/** An event in a few words: `the call of search`, `the end of run_1/writer`. */
+export function nameOf(event: EventDraft): string {
+  switch (event.type) {
+    case 'user':
+      return 'a message of the user';
+    case 'assistant':
+      return `an answer of ${event.agent}`;
+    case 'thought':
+      return `a thought of ${event.agent}`;
+    case 'tool_call':
+      return `the call of ${event.name} (${event.callId})`;
+    case 'tool_attempt':
+      return `attempt ${event.attempt} of ${event.callId}`;
+    case 'tool_result':
+      return `the result of ${event.name} (${event.callId})`;
+    case 'tool_yield':
+      return event.kind === 'limit'
+        ? `the question about a limit (${event.name})`
+        : `the question about ${event.name} (${event.kind}, ${event.callId})`;
+    case 'tool_input':
+      return `the answer to ${event.callId}`;
+    case 'state_change':
+      return `a change of the ${event.scope} state (${event.changes.map(({ key }) => key).join(', ')})`;
+    case 'invocation_start':
+      return `the start of the ${event.kind} "${event.name}"`;
+    case 'invocation_end':
+      return `the end of ${event.invocationId} as ${event.status}`;
+    case 'model_start':
+      return `model call ${event.round} of ${event.agent}`;
+    case 'model_end':
+      return `the end of model call ${event.round}`;
+    case 'handoff':
+      return `the hand-over from ${event.from} to ${event.to}`;
+    case 'decision':
+      return `the decision "${event.decision}" of ${event.component}`;
+    default:
+      return `a ${event.type.replaceAll('_', ' ')} event`;
+  }
+}

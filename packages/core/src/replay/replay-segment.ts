@@ -1,0 +1,314 @@
+import { afterThisTurn, systemClock } from '../base/clock.ts';
+import { isAdjutantError, toErrorRecord } from '../base/error.ts';
+import type { JsonValue } from '../base/json.ts';
+import type { RunLimits } from '../engine/frame/run-options.ts';
+import type { Run } from '../engine/run/run.ts';
+import { LedgerConflictError } from '../ledger/errors.ts';
+import type { Event } from '../ledger/event.ts';
+import type { Session } from '../ledger/session.ts';
+import { recordedScopes } from '../ledger/shared-state.ts';
+import { Runtime } from '../runtime.ts';
+import { type TestClock, testClock } from '../testing/kit/test-clock.ts';
+import { comparableOf, nameOf } from './comparable.ts';
+import type { Divergence } from './divergence.ts';
+import type { RecordedLedger } from './recorded-ledger.ts';
+import { capital, RecordedTape } from './recorded-tape.ts';
+import type { ReplayOptions } from './replay.ts';
+import type { RootStart, Segment } from './segments.ts';
+import { comesFromOutside, isMark, mayComeFromOutside } from './streams.ts';
+
+export interface SegmentReplay {
+  readonly record: RecordedLedger;
+  readonly segment: Segment;
+  /** Whether the process may have done more than is recorded. */
+  readonly isCut: boolean;
+  readonly starts: ReadonlyMap<number, RootStart>;
+  readonly resolve: (value: unknown) => unknown;
+  readonly app: Runtime;
+  readonly options: ReplayOptions;
+}
+
+/** Turns of the event loop without anything new after which code is taken to wait for something. */
+const idleTurns = 12;
+const defaultPatienceMs = 2_000;
+/** Milliseconds. */
+const longPauseMs = 100;
+/** Milliseconds that a store may take to write what is then handed out at once. */
+const longestWriteMs = 20;
+/** Milliseconds that the app of a replay is given to close: what hangs in it would hang for ever. */
+const longestCloseMs = 50;
+/** Milliseconds by which timers may be ahead of the recorded times: a process reads the two from different clocks. */
+const clockSlackMs = 25;
+
+/** Replays what one process has written, in a runtime that begins with what was there before. */
+export async function replaySegment(parts: SegmentReplay): Promise<readonly Divergence[]> {
+  const { record, segment, isCut, resolve, options } = parts;
+  const first = record.events[segment.from] as Event;
+  const clock = testClock(first.at);
+  const tape = new RecordedTape({
+    events: record.events,
+    ...segment,
+    isCut,
+    model: options.model ?? 'recorded',
+    tools: options.tools ?? 'recorded',
+    resolve,
+    normalize: options.normalize ?? ((value) => value),
+    made: new Set([...parts.starts.values()].flatMap(({ seqs }) => seqs)),
+  });
+  const events = record.events.slice(0, segment.from);
+  const id = segment.session ?? record.session;
+  const app = await Runtime.replaying(parts.app, { ...record, session: id, events, clock, tape });
+  const scopes = recordedScopes(record.events);
+  const session = await app.session({ id, observe: false, ...(Object.keys(scopes).length === 0 ? {} : { scopes }) });
+  session.ledger.keepBlobs(record.blobs);
+  if (scopes['user'] !== undefined) session.ledger.user = scopes['user'];
+  tape.attach(session.ledger);
+  const driver = new SegmentDriver(parts, { app, session, tape, clock });
+  try {
+    await driver.drive();
+  } finally {
+    await driver.end();
+  }
+  return tape.divergences;
+}
+
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => afterThisTurn(resolve));
+}
+
+function isNews(event: Event): boolean {
+  return comesFromOutside(event) || event.type === 'cancel';
+}
+
+interface Stage {
+  readonly app: Runtime;
+  readonly session: Session;
+  readonly tape: RecordedTape;
+  readonly clock: TestClock;
+}
+
+/** Lets a run of today's code go on as the record does: one event after the other, each when it is its turn. */
+class SegmentDriver {
+  readonly #parts: SegmentReplay;
+  readonly #stage: Stage;
+  /** Runs without a result, and those of which something may still be under way. */
+  readonly #runs = new Set<Run>();
+  readonly #unsettled = new Set<Run>();
+  #failure: unknown;
+  #resumedFor = 0;
+
+  constructor(parts: SegmentReplay, stage: Stage) {
+    this.#parts = parts;
+    this.#stage = stage;
+  }
+
+  async drive(): Promise<void> {
+    const { tape, clock } = this.#stage;
+    let isToResume = this.#parts.segment.isResumed;
+    for (;;) {
+      this.#parts.options.signal?.throwIfAborted();
+      const event = tape.frontier;
+      // What came from outside before is read by whoever goes on.
+      if (isToResume && (event === undefined || !tape.isFromOutside(event))) {
+        isToResume = false;
+        this.#resume();
+      }
+      const worst = Math.min(...tape.divergences.map(({ seq }) => seq));
+      if (event === undefined) {
+        if (await this.#isIdle()) return;
+      } else if (event.seq >= worst && !this.#goesOn) return;
+      else if (this.#isOnlyNews(event)) return;
+      else if (this.#jumps(event) && !(await this.#isIdle())) continue;
+      else if (this.#act(event)) {
+        if (this.#isLastOfMoment(event)) await turnOfLoop();
+      } else if (await this.#isIdle()) {
+        // Nothing happens by itself any more: it is a matter of time, or of somebody outside.
+        if (clock.now() < event.at) clock.advance(event.at - clock.now());
+        else if (this.#stepIn(event)) continue;
+        else if (this.#isCutOff(event)) return;
+        else if (worst === Number.POSITIVE_INFINITY && clock.now() < event.at + clockSlackMs) clock.advance(1);
+        else if (worst < Number.POSITIVE_INFINITY || !(await this.#isDoneInTime())) return this.#missing(event);
+      }
+    }
+  }
+
+  /** Whether a divergence is no reason to stop. */
+  get #goesOn(): boolean {
+    return this.#parts.options.tools === 'live';
+  }
+
+  /** What the next process found: whoever goes on from it reads it in the ledger. */
+  #isOnlyNews(event: Event): boolean {
+    const { record, segment } = this.#parts;
+    if (segment.to === record.events.length || !isNews(event)) return false;
+    const left = record.events.slice(event.seq - 1, segment.to);
+    return left.every((each, at) => isNews(each) || isMark(each) || mayComeFromOutside(each, left[at - 1]));
+  }
+
+  /** Whether only a part of its append is recorded. */
+  #isCutOff(event: Event): boolean {
+    const { record, segment } = this.#parts;
+    return segment.isCutAnywhere && record.events.slice(event.seq - 1, segment.to).every(({ at }) => at === event.at);
+  }
+
+  /**
+   * True when code is to go on before the next event. An outcome is handed out when the store has it, together with those that came meanwhile: of
+   * outcomes that follow each other at once, the code went on with all. Had it gone on between two of them, an event of it would stand there.
+   */
+  #isLastOfMoment({ at }: Event): boolean {
+    const { tape } = this.#stage;
+    const next = tape.frontier;
+    return next === undefined || next.at - at > longestWriteMs || !tape.isReleasable(next);
+  }
+
+  /** Whether nothing happened for so long before an event that whatever could go on had gone on. */
+  #jumps({ at }: Event): boolean {
+    return at - this.#stage.clock.now() > longPauseMs;
+  }
+
+  /** Does what is the turn of at once; `false`: it is expected of the code. */
+  #act(event: Event): boolean {
+    const { tape, clock } = this.#stage;
+    const start = this.#parts.starts.get(event.seq);
+    if (start !== undefined) return this.#start(start, event);
+    if (tape.isReleasable(event)) {
+      this.#setTime(event);
+      return tape.release(event);
+    }
+    if (tape.isFromOutside(event) || tape.isBelowServed(event)) {
+      this.#setTime(event);
+      tape.inject([event]);
+      return true;
+    }
+    if (event.type !== 'cancel' || this.#unsettled.size === 0 || tape.isAsked(event)) return false;
+    if (clock.now() < event.at) clock.advance(event.at - clock.now());
+    void this.#stage.app.cancel(this.#stage.session.id, { by: event.by, ...(event.reason === undefined ? {} : { reason: event.reason }) });
+    return true;
+  }
+
+  /** The time of what is served. What falls due at the same moment comes after it. */
+  #setTime({ at }: Event): void {
+    const { clock } = this.#stage;
+    const ms = at - clock.now() - 1;
+    if (ms > 0) clock.advance(ms);
+  }
+
+  /** What nobody does although its time has come. */
+  #stepIn(event: Event): boolean {
+    const { tape, session } = this.#stage;
+    const { events } = this.#parts.record;
+    if (event.type === 'cancel' && this.#unsettled.size === 0) {
+      tape.inject([event]);
+      return true;
+    }
+    if (mayComeFromOutside(event, events[event.seq - 2])) {
+      tape.inject([event]);
+      return true;
+    }
+    // Who had waited goes on when what it waited for has come.
+    if (this.#runs.size > 0 || this.#resumedFor === event.seq || session.ledger.invocations.roots.length === 0) return false;
+    this.#resumedFor = event.seq;
+    this.#resume();
+    return true;
+  }
+
+  #resume(): void {
+    const { app, session } = this.#stage;
+    this.#track(app.resume(session));
+  }
+
+  #start(start: RootStart, event: Event): boolean {
+    const { app, session, tape, clock } = this.#stage;
+    if (tape.isAsked(event)) return false;
+    if (clock.now() < event.at) clock.advance(event.at - clock.now());
+    const { name, runId, input, data, timeout, limits, permissions } = start;
+    try {
+      const options = {
+        session,
+        runId,
+        ...(input === undefined ? {} : { input }),
+        ...(data === undefined ? {} : { data: data as JsonValue }),
+        ...(timeout === undefined ? {} : { timeout }),
+        ...(limits === undefined ? {} : { limits: limits as RunLimits }),
+        ...(permissions === undefined ? {} : { permissions }),
+      };
+      this.#track(app.run(Runtime.registered(app, name), options));
+    } catch (error) {
+      this.#failure = error;
+      this.#missing(event);
+    }
+    return true;
+  }
+
+  #track(run: Run): void {
+    this.#runs.add(run);
+    this.#unsettled.add(run);
+    void run.settled().then(() => void this.#unsettled.delete(run));
+    const over = (): void => void this.#runs.delete(run);
+    run.then(over, (error: unknown) => {
+      over();
+      // A session that has nothing open any more, as when all that was left has been served.
+      if (!isAdjutantError(error, 'no_open_run')) this.#failure ??= error;
+      this.#stage.tape.progress++;
+    });
+  }
+
+  /** Lets the event loop turn until nothing has come for a while. Returns whether nothing has come at all. */
+  async #isIdle(): Promise<boolean> {
+    const { tape } = this.#stage;
+    const before = tape.progress;
+    for (let turn = 0; turn < idleTurns; turn++) {
+      await turnOfLoop();
+      if (tape.progress !== before) return false;
+    }
+    return true;
+  }
+
+  /** Waits for code that does something for real. Returns whether something came of it. */
+  async #isDoneInTime(): Promise<boolean> {
+    const { tape } = this.#stage;
+    if (this.#failure !== undefined) return false;
+    const before = tape.progress;
+    const { patience = defaultPatienceMs, signal } = this.#parts.options;
+    const isLive = this.#parts.options.model === 'live' || this.#goesOn;
+    for (let waited = 0; (isLive && this.#runs.size > 0) || waited < patience; waited += 2) {
+      await new Promise<void>((resolve) => void systemClock.setTimer(2, resolve));
+      signal?.throwIfAborted();
+      if (tape.progress !== before) return true;
+    }
+    return false;
+  }
+
+  /** What is recorded did not come. */
+  #missing(event: Event): void {
+    const { tape } = this.#stage;
+    const failure = this.#failure === undefined ? undefined : toErrorRecord(this.#failure);
+    const why = failure === undefined ? '' : `: ${failure.message.replace(/\.$/, '')}`;
+    const instead = tape.unrecorded === undefined || why !== '' ? '' : `; ${nameOf(tape.unrecorded)} came, which is not recorded`;
+    const subject = `${capital(nameOf(event))} is recorded, and it does not come${why}${instead}`;
+    const replayed = failure === undefined ? {} : { replayed: { error: { code: failure.code, message: failure.message } } as JsonValue };
+    tape.diverge({
+      seq: event.seq,
+      path: event.invocationId ?? '',
+      kind: 'control_flow',
+      subject,
+      recorded: comparableOf(event),
+      ...replayed,
+      differences: [],
+    });
+  }
+
+  /** Lets everything go. What is under way is told that somebody else has the ledger. */
+  async end(): Promise<void> {
+    const { app, session, tape } = this.#stage;
+    const head = { seq: session.ledger.lastSeq, epoch: session.ledger.epoch };
+    session.ledger.fail(new LedgerConflictError({ session: session.id, expected: head, found: head }));
+    tape.close();
+    let cancelTimer = (): void => undefined;
+    const late = new Promise<void>((resolve) => {
+      cancelTimer = systemClock.setTimer(longestCloseMs, resolve);
+    });
+    await Promise.race([app.close().catch(() => undefined), late]);
+    cancelTimer();
+  }
+}

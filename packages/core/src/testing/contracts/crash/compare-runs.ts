@@ -1,0 +1,153 @@
+import type { Event, EventOf } from '../../../ledger/event.ts';
+import type { Execution, ScenarioComparison } from './crash-scenario.ts';
+import { differencesBetween, type ValueDifference } from './json-difference.ts';
+import { openInvocations } from './scenario-process.ts';
+import type { EndedScenario } from './scenario-runs.ts';
+
+/** What is wrong with a run that was stopped and continued. */
+export interface Problem {
+  /** A sentence without its point. */
+  readonly what: string;
+  /** `left`: without a stop; `right`: continued. */
+  readonly differences: readonly ValueDifference[];
+}
+
+export interface Comparison {
+  readonly compares: ScenarioComparison;
+  /** The run went on in a copy of its ledger: its writes to shared scopes are its own, and what was entered before is not known. */
+  readonly isCopy: boolean;
+}
+
+/** The first thing that a continued run does not have in common with one that was not stopped. */
+export function findProblem(whole: EndedScenario, continued: EndedScenario, { compares, isCopy }: Comparison): Problem | undefined {
+  const { outcome, events, held, shared } = continued;
+  return (
+    difference('its result is another one', whole.outcome.result, outcome.result) ??
+    (compares === 'end' ? undefined : difference('its state is another one', whole.outcome.state, outcome.state)) ??
+    (isCopy || compares === 'end' ? undefined : difference('its shared scopes hold something else', whole.shared, shared)) ??
+    (compares === 'projection' ? difference('its ledger tells something else', whole.outcome.projection, outcome.projection) : undefined) ??
+    difference('invocations have no end', [], openInvocations(events)) ??
+    difference('its events are not numbered one after the other', places(events), numbers(events)) ??
+    difference('the store has not what the process has', held, events) ??
+    effectProblem(whole, continued, isCopy)
+  );
+}
+
+function difference(what: string, left: unknown, right: unknown): Problem | undefined {
+  const differences = differencesBetween(left, right);
+  return differences.length === 0 ? undefined : { what, differences };
+}
+
+function problem(what: string): Problem {
+  return { what, differences: [] };
+}
+
+function numbers(events: readonly Event[]): readonly number[] {
+  return events.map(({ seq }) => seq);
+}
+
+function places(events: readonly Event[]): readonly number[] {
+  return events.map((_, index) => index + 1);
+}
+
+/**
+ * Each attempt enters its tool once at most, a tool that reports is entered once in all, what succeeded has been, and what was settled is
+ * not entered again. What has called an agent or an effect is continued by running it again, which counts as nothing.
+ */
+function effectProblem(whole: EndedScenario, continued: EndedScenario, isCopy: boolean): Problem | undefined {
+  const { events, before } = continued;
+  const settled = settledCalls(events);
+  const calls = new Set(settled.map(({ callId }) => callId));
+  return (
+    entryProblem(continued) ??
+    keyProblem(continued) ??
+    (calls.size < settled.length ? problem('a call was settled twice') : undefined) ??
+    difference('not every call was settled', [...new Set(attemptedCalls(events))].sort(), [...calls].sort()) ??
+    (isCopy ? undefined : successProblem(settled, [...before.executions, ...continued.executions], whole, events))
+  );
+}
+
+function entryProblem({ events, executions, before }: EndedScenario): Problem | undefined {
+  const settledBefore = new Set(settledCalls(before.events).map(({ callId }) => callId));
+  const [after, first] = [Map.groupBy(executions, callOf), Map.groupBy(before.executions, callOf)];
+  for (const [callId, entered] of after) {
+    if (settledBefore.has(callId)) return problem(`"${callId}" was settled and was run again`);
+    if (isReentrant(events, callId)) continue;
+    // A tool that may be repeated begins before its attempt is durable: of the process that was cut off no more is known than what it left.
+    const attempts = attemptsOf(events, callId) - attemptsOf(before.events, callId);
+    if (entered.length > attempts) return problem(`"${callId}" was run ${entered.length} times after the stop, in ${attempts} attempts`);
+    const all = [...(first.get(callId) ?? []), ...entered];
+    const allowed = 1 + allowedRepetitions(events, callId);
+    if (all.every(({ recovery }) => recovery === 'report') && all.length > allowed) {
+      return problem(`"${callId}" was run ${all.length} times, and may not be repeated`);
+    }
+  }
+  return undefined;
+}
+
+/** How often what reports may be tried again: it is known to have had no effect, or a person says so. */
+function allowedRepetitions(events: readonly Event[], callId: string): number {
+  return events.filter((event) => {
+    if (event.type === 'tool_result') return event.callId === callId && !event.settled && event.effect === 'none';
+    return event.type === 'tool_input' && event.callId === callId && event.decision === 'retry';
+  }).length;
+}
+
+function successProblem(
+  settled: readonly EventOf<'tool_result'>[],
+  entered: readonly Execution[],
+  whole: EndedScenario,
+  events: readonly Event[],
+): Problem | undefined {
+  const known = new Set(whole.executions.map(callOf));
+  const ran = new Set(entered.map(callOf));
+  const told = new Set(events.flatMap((event) => (event.type === 'tool_input' && event.decision === 'succeeded' ? [event.callId] : [])));
+  const never = settled.find(({ callId, result }) => result.status === 'success' && known.has(callId) && !ran.has(callId) && !told.has(callId));
+  return never === undefined ? undefined : problem(`"${never.callId}" has succeeded and was not run`);
+}
+
+/** While nobody knows whether an attempt took effect, the next has its idempotency key. */
+function keyProblem({ events, executions, before }: EndedScenario): Problem | undefined {
+  const keys = new Map<string, string>();
+  for (const event of before.events) {
+    if (event.type === 'tool_attempt') keys.set(event.callId, event.key);
+    if (event.type === 'tool_result' && event.effect === 'none') keys.delete(event.callId);
+  }
+  // What a person found out after the stop counts for the next attempt.
+  const attempted = new Set<string>();
+  for (const event of events.slice(before.events.length)) {
+    if (event.type === 'tool_attempt') attempted.add(event.callId);
+    if (event.type === 'tool_result' && event.effect === 'none' && !attempted.has(event.callId)) keys.delete(event.callId);
+  }
+  const repeated = executions.filter(({ callId }, i) => executions.findIndex((other) => other.callId === callId) === i && keys.has(callId));
+  return difference(
+    'what may have happened was tried again under another key',
+    Object.fromEntries(repeated.map(({ callId }) => [callId, keys.get(callId)])),
+    Object.fromEntries(repeated.map(({ callId, key }) => [callId, key])),
+  );
+}
+
+function callOf({ callId }: { readonly callId: string }): string {
+  return callId;
+}
+
+function attemptsOf(events: readonly Event[], callId: string): number {
+  return events.filter((event) => event.type === 'tool_attempt' && event.callId === callId).length;
+}
+
+function isReentrant(events: readonly Event[], callId: string): boolean {
+  const below = `${callId}/`;
+  return events.some(
+    (event) =>
+      (event.type === 'invocation_start' && event.invocationId.startsWith(below)) ||
+      (event.type === 'tool_attempt' && event.callId.startsWith(below)),
+  );
+}
+
+function settledCalls(events: readonly Event[]): readonly EventOf<'tool_result'>[] {
+  return events.filter((event): event is EventOf<'tool_result'> => event.type === 'tool_result' && event.settled);
+}
+
+function attemptedCalls(events: readonly Event[]): readonly string[] {
+  return events.flatMap((event) => (event.type === 'tool_call' || event.type === 'tool_attempt' ? [event.callId] : []));
+}

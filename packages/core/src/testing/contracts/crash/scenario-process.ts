@@ -1,0 +1,186 @@
+import { afterThisTurn } from '../../../base/clock.ts';
+import { InvalidOptionError } from '../../../base/invalid-option.ts';
+import type { RequestAnswer } from '../../../engine/requests/check.ts';
+import type { Run, RunResult } from '../../../engine/run/run.ts';
+import type { Event } from '../../../ledger/event.ts';
+import type { PendingCall } from '../../../ledger/pending-call.ts';
+import type { LedgerStore, Store } from '../../../ledger/port.ts';
+import type { Session } from '../../../ledger/session.ts';
+import { Runtime } from '../../../runtime.ts';
+import { ProcessClock } from '../../kit/process-clock.ts';
+import { tickingClock } from '../../kit/ticking-clock.ts';
+import type { CrashScenario, Execution, MakeScenario } from './crash-scenario.ts';
+import { ExecutionCount } from './execution-count.ts';
+import { ledgerProjection } from './ledger-projection.ts';
+
+const runId = 'run';
+const defaultPauseMs = 3_600_000;
+/** The same for all first processes: what a body derives from the time of its start is the same then. */
+const firstStart = Date.now();
+const mostTurns = 100;
+
+/** What became of a run. */
+export interface ScenarioOutcome {
+  readonly result: Pick<RunResult, 'status' | 'output' | 'error' | 'stopReason'>;
+  readonly state: unknown;
+  readonly projection: Readonly<Record<string, readonly unknown[]>>;
+}
+
+/** Where the ledger of a run is kept. */
+export interface RunPlace {
+  readonly store: Store;
+  /** The store behind one that stops. @default `store` */
+  readonly behind?: Store;
+  readonly tenant: string;
+  readonly session: string;
+  /** Every event is sent at once, as where models and tools take their time. @default events gather for up to 2 ms, as the runtime does it */
+  readonly isHasty?: boolean;
+}
+
+/** What works on one run of a scenario: definitions and a runtime of their own, as a new process has them, and whoever answers and cancels. */
+export class ScenarioProcess {
+  readonly app: Runtime;
+  readonly scenario: CrashScenario;
+  readonly place: RunPlace;
+  readonly #clock: ProcessClock;
+  readonly #count: ExecutionCount;
+  /** What is under way, and whether it is to be stopped as soon as it begins. */
+  #running: Run | undefined;
+  #isStopped = false;
+  #isHurried = false;
+
+  /** @param events what the ledger has: the process starts long after the last of them; the time in between is nobody's */
+  constructor(make: MakeScenario, place: RunPlace, events: readonly Event[] = []) {
+    this.scenario = make();
+    this.place = place;
+    const { runnable, app = {}, pause = defaultPauseMs } = this.scenario;
+    const last = events.at(-1);
+    this.#clock = new ProcessClock(tickingClock(last === undefined ? firstStart : last.at + pause));
+    const { store, tenant } = place;
+    const runnables = [runnable, ...(app.runnables ?? [])];
+    this.app = new Runtime({ app: defaultApp, ...app, tenant, store, runnables, ports: { clock: this.#clock }, recover: 'manual' });
+    this.#count = new ExecutionCount(this.#clock);
+    void this.scenario.cancelWhen?.then(() => this.app.cancel(place.session, { by: 'operator', reason: 'enough' })).catch(() => undefined);
+  }
+
+  /** The ledgers of its app, read past what the process itself may still ask of them. */
+  get ledgers(): LedgerStore {
+    const { behind = this.place.store, tenant } = this.place;
+    return behind.for({ tenant, app: this.app.app });
+  }
+
+  /** What was entered so far. */
+  get executions(): readonly Execution[] {
+    return this.#count.executions;
+  }
+
+  async session(): Promise<Session> {
+    const session = await this.app.session({ ...this.scenario.session, id: this.place.session });
+    if (this.place.isHasty !== true || this.#isHurried) return session;
+    this.#isHurried = true;
+    const { ledger } = session;
+    ledger.onDraft(() => void ledger.durable()?.catch(() => undefined));
+    return session;
+  }
+
+  /** Starts the run. */
+  async begin(): Promise<RunResult> {
+    const session = await this.session();
+    const { runnable, input = 'Go', data } = this.scenario;
+    return this.#drive(this.app.run(runnable, { input, ...(data === undefined ? {} : { data }), runId, session }));
+  }
+
+  /** Continues what the session has, or starts it. A run that has ended is asked for by its name, which gives what it gave. */
+  async goOn(events: readonly Event[]): Promise<RunResult> {
+    const hasOpenRoot = openInvocations(events).some((path) => path === runId || path.startsWith(`${runId}>`));
+    if (!hasOpenRoot) return this.begin();
+    if (this.place.isHasty === true) await this.session();
+    return this.#drive(this.app.resume(this.place.session));
+  }
+
+  /** Gives the run back without ending it. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#running?.stop();
+  }
+
+  /** The process is gone: what is left of it in this one does nothing that counts. */
+  end(): void {
+    this.#count.end();
+    this.#clock.end();
+  }
+
+  async #drive(first: Run): Promise<RunResult> {
+    for (let running = first, turn = 0; ; turn++) {
+      this.#running = running;
+      if (this.#isStopped) running.stop();
+      const result = await settledResult(running);
+      if (result.status !== 'yielded' || this.#isStopped) return result;
+      if (turn === mostTurns) throw new InvalidOptionError({ function: 'crashPoints', reason: `the run still waits after ${mostTurns} answers` });
+      await this.#answer(result);
+      running = this.app.resume(this.place.session);
+    }
+  }
+
+  /** Answers the last question only, so that the others are asked and answered across stops. */
+  async #answer({ session, pendingCalls, awaitingInput, yieldedInvocationId }: RunResult): Promise<void> {
+    const pending = pendingCalls.findLast(({ accepted }) => !accepted);
+    if (pending !== undefined) {
+      await this.app.answer(pending.requestId, { by: 'user:ann', ...this.#answerTo(pending) });
+      return;
+    }
+    if (!awaitingInput) return;
+    const { message } = this.scenario;
+    if (message === undefined) {
+      throw new InvalidOptionError({ function: 'crashPoints', reason: 'the run waits for a message of the user: give it with `message`' });
+    }
+    session.addMessage(message(session.events.filter(({ type }) => type === 'user').length), yieldedInvocationId);
+    await session.flush();
+  }
+
+  #answerTo(pending: PendingCall): RequestAnswer {
+    const { answers } = this.scenario;
+    const answer = typeof answers === 'function' ? answers(pending) : answers?.[pending.name];
+    if (answer !== undefined) return answer;
+    const reason = `the run waits for an answer to "${pending.name}" (${pending.kind}): give it with \`answers\``;
+    throw new InvalidOptionError({ function: 'crashPoints', reason });
+  }
+
+  async outcome(result: RunResult): Promise<ScenarioOutcome> {
+    const { session, status, output, error, stopReason } = result;
+    // What was dispatched outlives the run: the session is idle when all of it has ended.
+    await idle(session.events, () => session.ledger.durable());
+    await this.app.close();
+    this.end();
+    return { result: { status, output, error, stopReason }, state: session.ledger.state.scopes, projection: ledgerProjection(session) };
+  }
+}
+
+/** Name of the app of a scenario that names none. */
+export const defaultApp = 'crash-points';
+
+/** What was dispatched can end, or be given back, after the result. */
+async function settledResult(running: Run): Promise<RunResult> {
+  try {
+    return await running;
+  } finally {
+    await running.settled();
+  }
+}
+
+async function idle(events: readonly Event[], flush: () => Promise<void> | undefined): Promise<void> {
+  for (let turn = 0; turn < 1_000 && openInvocations(events).length > 0; turn++) {
+    await new Promise<void>((resolve) => afterThisTurn(resolve));
+  }
+  await flush();
+}
+
+/** Paths of the invocations that have no end, in the order in which they began. */
+export function openInvocations(events: readonly Event[]): readonly string[] {
+  const open = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'invocation_start') open.add(event.invocationId);
+    if (event.type === 'invocation_end') open.delete(event.invocationId);
+  }
+  return [...open];
+}

@@ -1,0 +1,35 @@
+import type { ModelInput } from '../../../models/model.ts';
+
+/** What a model is to be made to answer. Each part is sent in the way of its provider. */
+export interface ModelScript {
+  /** Streamed in at least these pieces. */
+  readonly text?: readonly string[];
+  readonly thoughts?: string;
+  /** `args` is the text as the provider sends it, which may be broken JSON. */
+  readonly toolCalls?: readonly { readonly name: string; readonly args: string }[];
+  /** @default 'tool-calls' when there are calls, else 'stop' */
+  readonly finishReason?: 'stop' | 'length' | 'tool-calls';
+  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
+  /** The request fails with this HTTP status, or its like, before anything is streamed. */
+  readonly failsWith?: number;
+  /** What follows the text: nothing more comes and the stream stays open, or the connection is lost. @default the answer's end */
+  readonly ends?: 'never' | 'broken';
+}
+
+/** A model that a test can tell what to answer. */
+export interface ModelUnderTest {
+  readonly model: ModelInput;
+  /**
+   * Says how the next calls are answered, in order. Without it only what holds of any answer is tested, and the rest is skipped.
+   */
+  respond?(...scripts: ModelScript[]): void | Promise<void>;
+  cleanup?(): Promise<void>;
+}
+
+export type MakeModel = () => ModelUnderTest | Promise<ModelUnderTest>;
+
+/** What a model may leave out. */
+export type ModelPart = 'thoughts' | 'tool calls' | 'broken arguments' | 'usage' | 'abort' | 'errors' | 'broken streams';
+
+/** Parts that a model leaves out, each with the reason. */
+export type ModelLeftOut = Readonly<Partial<Record<ModelPart, string>>>;

@@ -1,0 +1,69 @@
+import type { Batch, InboxItem, LedgerStore, Store, StoreAdmin } from '../../../ledger/port.ts';
+
+/** What a store may leave out. The rest, head, events, ownership, inbox and following, is what every store has. */
+export type StorePart = 'shared scopes' | 'forks' | 'blobs' | 'requests' | 'due' | 'snapshots' | 'deletion' | 'listing';
+
+/** Parts that a store leaves out, each with the reason. */
+export type LeftOut = Readonly<Partial<Record<StorePart, string>>>;
+
+const methods: Readonly<Record<string, StorePart>> = {
+  readShared: 'shared scopes',
+  fork: 'forks',
+  putBlob: 'blobs',
+  getBlob: 'blobs',
+  sweepBlobs: 'blobs',
+  requests: 'requests',
+  settle: 'requests',
+  due: 'due',
+  putSnapshot: 'snapshots',
+  getSnapshot: 'snapshots',
+  delete: 'deletion',
+  list: 'listing',
+};
+
+/** A store that notes when a test comes to a part that is left out. */
+export class PartWatch {
+  readonly #leftOut: LeftOut;
+  /** The first part that was come to. */
+  touched: StorePart | undefined;
+
+  constructor(leftOut: LeftOut) {
+    this.#leftOut = leftOut;
+  }
+
+  over(store: Store): Store {
+    if (Object.keys(this.#leftOut).length === 0) return store;
+    return {
+      description: store.description,
+      admin: this.#watched<StoreAdmin>(store.admin),
+      for: (scope) => this.#watched<LedgerStore>(store.for(scope)),
+      close: () => store.close(),
+    };
+  }
+
+  #watched<Port extends object>(port: Port): Port {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as unknown;
+        if (typeof method !== 'function') return method;
+        return (...args: unknown[]) => {
+          for (const part of partsOf(String(name), args)) if (this.#leftOut[part] !== undefined) this.touched ??= part;
+          return Reflect.apply(method, target, args) as unknown;
+        };
+      },
+    });
+  }
+}
+
+function partsOf(name: string, args: readonly unknown[]): readonly StorePart[] {
+  const method = methods[name];
+  if (method !== undefined) return [method];
+  if (name === 'post') return (args[1] as InboxItem).settles === undefined ? [] : ['requests'];
+  if (name !== 'append') return [];
+  const { shared = [], blobs = [], requests = [], settles = [] } = args[2] as Batch;
+  const parts: StorePart[] = [];
+  if (shared.length > 0) parts.push('shared scopes');
+  if (blobs.length > 0) parts.push('blobs');
+  if (requests.length + settles.length > 0) parts.push('requests');
+  return parts;
+}

@@ -1,0 +1,94 @@
+import type { JsonValue } from '../../../base/json.ts';
+import { describeValue } from '../../../base/options.ts';
+import { replaceReferences } from '../../../ledger/blob.ts';
+import type { Event } from '../../../ledger/event.ts';
+import type { AnySession } from '../../../ledger/session.ts';
+import { refuseUse } from './errors.ts';
+
+/**
+ * What the matchers and `ledgerStory` take: a session, the result of a run or of `runTest`, a list of events, or a recorded ledger
+ * (`session.toJSON()`, a ledger file). Of the result of a run, the events of that run count.
+ */
+export type LedgerSource =
+  | AnySession
+  | { readonly session: AnySession }
+  | readonly Event[]
+  | { readonly events: readonly Event[]; readonly blobs?: Readonly<Record<string, JsonValue>> };
+
+/** What was given, read. */
+export interface ReadSource {
+  /** For sentences: `session`, `run`, `events`, `ledger`. */
+  readonly kind: 'session' | 'run' | 'test' | 'events' | 'ledger';
+  readonly events: readonly Event[];
+  /** Puts large values in the place of their references, as far as they are known. */
+  readonly resolve: (value: unknown) => unknown;
+  readonly session: AnySession | undefined;
+  /** Of the result of a run or of a test. */
+  readonly result: { readonly status: unknown; readonly error?: unknown } | undefined;
+  /** The run whose events these are. */
+  readonly run: string | undefined;
+}
+
+const accepted = 'a session, `session.events`, the result of a run or of `runTest`, or a recorded ledger';
+
+/** @throws InvalidMatcherUseError when it is nothing that has events */
+export function readSource(matcher: string, received: unknown): ReadSource {
+  const refuse = (found: string): never => refuseUse(matcher, `it needs ${accepted}, not ${found}`);
+  if (Array.isArray(received)) return readEvents(received, refuse);
+  if (typeof received !== 'object' || received === null) return refuse(describeValue(received));
+  const { then, session, events, runId, blobs } = received as Readonly<Record<string, unknown>>;
+  if (typeof then === 'function') return refuse('a promise: await it first, `expect(await …)`');
+  if (isSession(received)) return sourceOfSession('session', received);
+  if (isSession(session)) return sourceOfResult(received as { status: unknown }, session, runId, events, refuse);
+  if (Array.isArray(events)) {
+    return { ...readEvents(events, refuse), kind: 'ledger', resolve: resolverOf(blobs) };
+  }
+  return refuse(`an object with ${Object.keys(received).length === 0 ? 'no members' : `the members ${Object.keys(received).join(', ')}`}`);
+}
+
+function resolverOf(blobs: unknown): ReadSource['resolve'] {
+  if (typeof blobs !== 'object' || blobs === null) return (value) => value;
+  const values = blobs as Readonly<Record<string, unknown>>;
+  return (value) => replaceReferences(value, (reference) => (Object.hasOwn(values, reference.$blob) ? values[reference.$blob] : reference));
+}
+
+/** A session of this or another copy of the package. */
+function isSession(value: unknown): value is AnySession {
+  if (typeof value !== 'object' || value === null) return false;
+  const { events, ledger } = value as { events?: unknown; ledger?: { resolve?: unknown } };
+  return Array.isArray(events) && typeof ledger?.resolve === 'function';
+}
+
+function sourceOfSession(kind: ReadSource['kind'], session: AnySession): ReadSource {
+  return { kind, events: session.events, resolve: session.ledger.resolve, session, result: undefined, run: undefined };
+}
+
+function sourceOfResult(
+  result: { status: unknown },
+  session: AnySession,
+  runId: unknown,
+  events: unknown,
+  refuse: (found: string) => never,
+): ReadSource {
+  const whole = sourceOfSession('test', session);
+  if (typeof runId !== 'string') return { ...whole, result, ...(Array.isArray(events) ? { events: readEvents(events, refuse).events } : {}) };
+  return {
+    ...whole,
+    kind: 'run',
+    result,
+    run: runId,
+    events: session.events.filter((event) => event.invocationId !== undefined && runOf(event.invocationId) === runId),
+  };
+}
+
+/** The run that a path lies in. */
+export function runOf(path: string): string {
+  const end = path.search(/[/>]/);
+  return end < 0 ? path : path.slice(0, end);
+}
+
+function readEvents(events: readonly unknown[], refuse: (found: string) => never): ReadSource {
+  const stranger = events.findIndex((event) => typeof (event as { type?: unknown } | null | undefined)?.type !== 'string');
+  if (stranger >= 0) refuse(`a list whose entry ${stranger} is ${describeValue(events[stranger])} and no event`);
+  return { kind: 'events', events: events as readonly Event[], resolve: (value) => value, session: undefined, result: undefined, run: undefined };
+}

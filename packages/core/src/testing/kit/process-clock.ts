@@ -1,0 +1,46 @@
+import type { Clock } from '../../base/clock.ts';
+
+/** The clock of one process: its timers are gone with the process, and it knows when the next is due. */
+export class ProcessClock implements Clock {
+  readonly #clock: Clock;
+  readonly #timers = new Map<() => void, number>();
+  #isGone = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  setTimer(ms: number, task: () => void): () => void {
+    if (this.#isGone) return () => undefined;
+    const cancel = this.#clock.setTimer(ms, () => {
+      this.#timers.delete(cancel);
+      task();
+    });
+    this.#timers.set(cancel, this.#clock.monotonic() + Math.max(0, ms));
+    return () => {
+      this.#timers.delete(cancel);
+      cancel();
+    };
+  }
+
+  /** Milliseconds until the next timer is due; infinite when there is none. */
+  get untilNext(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const due of this.#timers.values()) next = Math.min(next, due);
+    return next - this.#clock.monotonic();
+  }
+
+  end(): void {
+    this.#isGone = true;
+    for (const cancel of this.#timers.keys()) cancel();
+    this.#timers.clear();
+  }
+}

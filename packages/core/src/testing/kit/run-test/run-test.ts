@@ -1,0 +1,102 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { RunResult } from '../../../engine/run/run.ts';
+import type { Event } from '../../../ledger/event.ts';
+import { isRunnable, type OutputOf, type Runnable } from '../../../ledger/runnable.ts';
+import type { Session } from '../../../ledger/session.ts';
+import type { Runtime } from '../../../runtime.ts';
+import type { TestClock } from '../test-clock.ts';
+import { InvalidTestError } from './errors.ts';
+import { checkOptions, type RunTestOptions } from './options.ts';
+import { Player, startsByItself } from './player.ts';
+import { Scene } from './scene.ts';
+import { checkSteps, type TestModelCall, type TestStep } from './steps.ts';
+
+/** What came of a test. */
+export interface TestRun<Output = unknown> {
+  readonly session: Session;
+  /** How the last run ended; `yielded`: it waits for somebody outside. */
+  readonly status: RunResult['status'];
+  readonly output: Output | undefined;
+  /** The result of the last run. */
+  readonly result: RunResult<Output>;
+  /** The results of all runs, one for each. */
+  readonly results: readonly RunResult[];
+  readonly events: readonly Event[];
+  /** The prompts of all model calls, in the order in which they were made, also of those that a crash cut off. */
+  readonly prompts: readonly LanguageModelV4Prompt[];
+  /** The same with agents, tools and settings. */
+  readonly calls: readonly TestModelCall[];
+  /** The runtime of the last process: for forks, and whatever else is to be looked at. */
+  readonly app: Runtime;
+  readonly clock: TestClock;
+}
+
+/**
+ * Runs a runnable on the real runtime with a script: what users say, what the models of all agents answer, what becomes of approvals, and when the
+ * process dies. The models of the agents are not called. Each step is taken when everything before it has come to rest; a run that does something else
+ * than the steps say fails with an account of what it did. Without a `user` step in front, the run is started without a message.
+ *
+ * @throws InvalidTestError before anything runs, TestStepError
+ */
+export async function runTest<R extends Runnable>(
+  runnable: R,
+  steps: readonly TestStep[],
+  options: RunTestOptions = {},
+): Promise<TestRun<OutputOf<R>>> {
+  if (!isRunnable(runnable))
+    throw new InvalidTestError({ what: 'runTest()', reason: 'its first argument must be an agent, step, sequence, parallel or loop' });
+  checkSteps(steps);
+  checkOptions(options);
+  if (options.data !== undefined && !startsByItself(steps)) {
+    throw new InvalidTestError({ what: 'The options of runTest()', reason: 'the script begins with user(): give `data` to that step' });
+  }
+  const awaited = new AwaitedTools(steps);
+  const scene = new Scene(runnable, options, (tool) => awaited.has(tool));
+  try {
+    await scene.open();
+    await new Player(scene, steps, (index) => awaited.goTo(index)).play(options.data);
+  } catch (error) {
+    await scene.abandon();
+    throw error;
+  }
+  scene.process.models.close();
+  const results = scene.takeResults();
+  const result = results.at(-1) as RunResult<OutputOf<R>>;
+  const { session, calls, clock, process } = scene;
+  return {
+    session,
+    status: result.status,
+    output: result.output,
+    result,
+    results,
+    get events() {
+      return session.events;
+    },
+    prompts: calls.map(({ prompt }) => prompt),
+    calls,
+    app: process.app,
+    clock,
+  };
+}
+
+/** The tools that the steps to come are about: their runs are held. */
+class AwaitedTools {
+  readonly #steps: readonly TestStep[];
+  #index = 0;
+
+  constructor(steps: readonly TestStep[]) {
+    this.#steps = steps;
+  }
+
+  /** The step at this place is under way. */
+  goTo(index: number): void {
+    this.#index = index;
+  }
+
+  has(tool: string): boolean {
+    return this.#steps.slice(this.#index).some((step) => {
+      if (step.kind === 'result') return Object.hasOwn(step.values, tool);
+      return step.kind === 'crash' && (step.place.before === tool || step.place.after === tool);
+    });
+  }
+}

@@ -1,0 +1,101 @@
+import { toErrorRecord } from '../../../base/error.ts';
+import type { StandIns } from '../../../effects/stand-ins.ts';
+import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
+import type { Run, RunResult } from '../../../engine/run/run.ts';
+import type { Store } from '../../../ledger/port.ts';
+import { Runtime } from '../../../runtime.ts';
+import { crashingStore, takingOver } from '../../contracts/crash/crashing-store.ts';
+import { ProcessClock } from '../process-clock.ts';
+import type { TestClock } from '../test-clock.ts';
+import { CountedStore } from './counted-store.ts';
+import { ModelDesk } from './model-desk.ts';
+import type { TestModelCall } from './steps.ts';
+import { ToolDesk } from './tool-desk.ts';
+
+export interface ProcessParts {
+  readonly store: Store;
+  readonly clock: TestClock;
+  readonly options: Omit<RuntimeOptions, 'store' | 'recover'>;
+  /** Every model call of the test. */
+  readonly calls: TestModelCall[];
+  readonly nextId: () => string;
+  readonly isAwaited: (tool: string) => boolean;
+}
+
+/** How a run ended in this process: it may have been kept from being carried out. */
+export type RunOutcome = { readonly result: RunResult } | { readonly error: unknown };
+
+/** A process of the test: a runtime with everything that is gone when it stops. */
+export class TestProcess {
+  readonly app: Runtime;
+  readonly models: ModelDesk;
+  readonly tools: ToolDesk;
+  readonly clock: ProcessClock;
+  readonly counted: CountedStore;
+  readonly #line: ReturnType<typeof crashingStore>;
+  #run: Run | undefined;
+  #outcome: RunOutcome | undefined;
+  #isSettled = true;
+
+  constructor({ store, clock, options, calls, nextId, isAwaited }: ProcessParts) {
+    this.clock = new ProcessClock(clock);
+    this.models = new ModelDesk(this.clock, calls, nextId);
+    this.tools = new ToolDesk(isAwaited);
+    this.counted = new CountedStore(takingOver(store));
+    this.#line = crashingStore(this.counted.store);
+    const standIns: StandIns = {
+      model: (model, call) => this.models.modelFor(model, call),
+      tool: (call, execute) => this.tools.enter(call, execute),
+    };
+    this.app = new Runtime({
+      ...options,
+      store: this.#line.store,
+      recover: 'manual',
+      ports: { ...options.ports, clock: this.clock, standIns },
+    });
+  }
+
+  /** Whether something of a run is under way, be it only what it dispatched. */
+  get isActive(): boolean {
+    return !this.#isSettled;
+  }
+
+  /** How the last run ended; `undefined` while it goes on. */
+  get outcome(): RunOutcome | undefined {
+    return this.#outcome;
+  }
+
+  follow(run: Run): void {
+    this.#run = run;
+    this.#outcome = undefined;
+    this.#isSettled = false;
+    const ended = (outcome: RunOutcome): void => {
+      if (this.#run === run) this.#outcome = outcome;
+    };
+    run.then(
+      (result) => ended({ result }),
+      (error: unknown) => ended({ error }),
+    );
+    void run.settled().then(() => {
+      if (this.#run === run) this.#isSettled = true;
+    });
+  }
+
+  /** The process is gone. Resolves when what it had asked of its store before has been done. */
+  async crash(): Promise<void> {
+    this.clock.end();
+    await this.#line.crash();
+  }
+}
+
+/** What kept a run from being carried out, in a line. */
+export function outcomeText(outcome: RunOutcome): string {
+  if ('error' in outcome) {
+    const { code, message } = toErrorRecord(outcome.error);
+    return `The run could not be carried out: ${code}: ${message}`;
+  }
+  const { status, output, error, awaitingInput } = outcome.result;
+  if (error !== undefined) return `The run ended with the status ${status}: ${error.code}: ${error.message}`;
+  if (status === 'yielded') return awaitingInput ? 'The run waits for a message of the user.' : 'The run waits for somebody outside.';
+  return `The run ended with the status ${status} and the output ${JSON.stringify(output) ?? 'undefined'}.`;
+}

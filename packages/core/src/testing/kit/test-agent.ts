@@ -1,0 +1,28 @@
+import { describeValue, isList } from '../../base/options.ts';
+import type { OutputOf, Runnable } from '../../ledger/runnable.ts';
+import { InvalidTestError } from './run-test/errors.ts';
+import type { RunTestOptions } from './run-test/options.ts';
+import { runTest, type TestRun } from './run-test/run-test.ts';
+import { type ModelAnswerStep, model, user } from './run-test/steps.ts';
+
+/** What somebody says to an agent, and what its models answer. */
+export interface TestConversation extends RunTestOptions {
+  readonly input: string;
+  /** In the order of the calls. */
+  readonly responses: readonly ModelAnswerStep[];
+}
+
+/**
+ * `runTest` for the simplest case: one message, and the answers of the models in the order of the calls.
+ * @throws InvalidTestError, TestStepError
+ */
+export async function testAgent<R extends Runnable>(runnable: R, conversation: TestConversation): Promise<TestRun<OutputOf<R>>> {
+  const { input, responses, ...options } = conversation ?? {};
+  if (isList(responses) !== undefined) {
+    throw new InvalidTestError({
+      what: 'testAgent()',
+      reason: `\`responses\` must be a list of what the models answer, not ${describeValue(responses)}`,
+    });
+  }
+  return runTest(runnable, [user(input), ...responses.map((response) => model(response))], options);
+}
