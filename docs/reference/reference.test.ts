@@ -29,7 +29,7 @@ function codesInSources(): ReadonlySet<string> {
   ];
   const codes = new Set<string>();
   for (const path of globSync('packages/{core,cli,server}/src/**/*.ts', { cwd: root })) {
-    if (/\.(test|fixture)\.ts$|testing\/(store-contract|prompt-too-long)/.test(path)) continue;
+    if (/\.(test|fixture)\.ts$|testing\/(contracts\/store|kit\/prompt-too-long)/.test(path)) continue;
     const source = read(path);
     for (const pattern of patterns) for (const [, code = ''] of source.matchAll(pattern)) codes.add(code);
   }
@@ -108,9 +108,9 @@ describe('options.md', () => {
     ['engine/requests/list.ts', 'ApprovalQuery', 'requests'],
     ['engine/requests/list.ts', 'RequestQuery', 'requests'],
     ['engine/requests/service.ts', 'TokenOptions', 'requests'],
-    ['ledger/body-context.ts', 'CallOptions', 'call'],
-    ['ledger/body-context.ts', 'EffectOptions', 'effect'],
-    ['ledger/body-context.ts', 'EffectRetry', 'effect'],
+    ['session/body-context.ts', 'CallOptions', 'call'],
+    ['session/body-context.ts', 'EffectOptions', 'effect'],
+    ['session/body-context.ts', 'EffectRetry', 'effect'],
     ['engine/frame/run-options.ts', 'RunOptions', 'run'],
     ['engine/app/runtime-options.ts', 'RuntimeOptions', 'runtime'],
     ['engine/run/lifecycle.ts', 'LifecycleOptions', 'runtime'],
@@ -154,14 +154,14 @@ describe('options.md', () => {
     ['tools/advisor.ts', 'AdvisorOptions', 'Middleware and error handlers'],
     ['models/model.ts', 'ModelSettings', 'Models'],
     ['models/model.ts', 'ModelRetry', 'Models'],
-    ['models/lazy-model.ts', 'ProviderSettings', 'Models'],
-    ['models/openai.ts', 'OpenAiSettings', 'Models'],
-    ['models/gemini.ts', 'GeminiSettings', 'Models'],
-    ['models/claude.ts', 'ClaudeSettings', 'Models'],
-    ['models/openai-compatible.ts', 'OpenAiCompatibleSettings', 'Models'],
+    ['models/providers/lazy-model.ts', 'ProviderSettings', 'Models'],
+    ['models/providers/openai.ts', 'OpenAiSettings', 'Models'],
+    ['models/providers/gemini.ts', 'GeminiSettings', 'Models'],
+    ['models/providers/claude.ts', 'ClaudeSettings', 'Models'],
+    ['models/providers/openai-compatible.ts', 'OpenAiCompatibleSettings', 'Models'],
     ['models/text-protocol/text-protocol.ts', 'TextProtocolOptions', 'Models'],
-    ['tools/builtin/fetch-url.ts', 'FetchUrlOptions', 'Built-in tools'],
-    ['tools/builtin/query-csv.ts', 'QueryCsvOptions', 'Built-in tools'],
+    ['tools/builtin/web/fetch-url.ts', 'FetchUrlOptions', 'Built-in tools'],
+    ['tools/builtin/csv/query-csv.ts', 'QueryCsvOptions', 'Built-in tools'],
     ['tools/builtin/current-time.ts', 'CurrentTimeOptions', 'Built-in tools'],
   ])('%s: has every option of %s', (path, name, heading) => {
     const body = new RegExp(`export interface ${name}\\b[^{]*\\{(.*?)\\n\\}`, 's').exec(read(`${core}/${path}`))?.[1] ?? '';

@@ -1,9 +1,9 @@
 import type { RunOptions, SessionOptions } from './engine/frame/run-options.ts';
 import type { Run } from './engine/run/run.ts';
-import type { OutputOf, Runnable } from './ledger/runnable.ts';
-import type { LooseSnapshot, Session, SessionSnapshot } from './ledger/session.ts';
-import type { StateSchema } from './ledger/state-types.ts';
 import { Runtime, runtimeOf } from './runtime.ts';
+import type { OutputOf, Runnable } from './session/runnable.ts';
+import type { LooseSnapshot, Session, SessionSnapshot } from './session/session.ts';
+import type { StateSchema } from './session/state-types.ts';
 
 /** Sessions with shared scopes meet in one store in memory for each app; others have one of their own, so that they can be forgotten. */
 const sharedRuntimes = new Map<string, Runtime>();

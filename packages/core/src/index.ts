@@ -36,13 +36,9 @@ export { type Admission, type EndedRun, InvalidAdmissionError, type LifecycleOpt
 export { NotReopenableError, type ReopenOptions } from './engine/run/reopen.ts';
 export { type AcceptedRun, Run, type RunResult } from './engine/run/run.ts';
 export { type InAppOptions, run, session } from './in-memory-app.ts';
-export { type BlobReference, findReferences, isBlobReference, replaceReferences } from './ledger/blob.ts';
-export type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions, EffectProbe, EffectProbeResult, EffectRetry, SpawnHandle } from './ledger/body-context.ts';
-export { type OnWrite, StateBindingError } from './ledger/bound-object.ts';
-export { InvalidEventError } from './ledger/draft-check.ts';
+export { type BlobReference, findReferences, isBlobReference, replaceReferences } from './ledger/blobs/blob.ts';
 export { LedgerConflictError, LedgerMismatchError, LedgerUnreadableError, NotJsonError, StateConflictError, StateOrderError } from './ledger/errors.ts';
 export { type ActorKind, type Event, type EventDraft, type EventOf, type EventType, type Fold, foldEvent, isDurable, type StreamEvent, type TransientEvent, type Usage } from './ledger/event.ts';
-export type { PendingCall } from './ledger/pending-call.ts';
 export type {
   AppendReceipt,
   Batch,
@@ -77,14 +73,9 @@ export type {
 } from './ledger/port.ts';
 export { RequestNotFoundError, RequestSettledError } from './ledger/request-errors.ts';
 export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-report.ts';
-export type { OutputOf, Runnable } from './ledger/runnable.ts';
-export { InvalidStateError, UndeclaredScopeError } from './ledger/scoped-state.ts';
-export { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
 export { InvalidCursorError, SeqOutOfRangeError, SessionBusyError, SessionDeletedError, SessionExistsError, SessionNotFoundError } from './ledger/session-errors.ts';
-export type { StateOf, StateSchema, StateValuesOf } from './ledger/state-types.ts';
 export type { SessionStatus } from './ledger/status.ts';
 export { StoreTooNewError, StoreUnavailableError } from './ledger/store-errors.ts';
-export { computeStateAtEvent, findEventIndex, findInvocationBoundary, type InvocationBoundary, type SnapshotInvocation, type StateSnapshot, snapshotAt } from './ledger/time-travel.ts';
 export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool-result.ts';
 export { decodeEvent, type EventDecoder } from './ledger/upcast.ts';
 export { type CliMiddlewareOptions, cliMiddleware } from './middleware/cli.ts';
@@ -93,13 +84,13 @@ export { globalInstructions } from './middleware/global-instructions.ts';
 export { type LogEntry, type LoggingMiddlewareOptions, type LogLevel, loggingMiddleware } from './middleware/logging.ts';
 export { type ResponseCacheOptions, responseCache } from './middleware/response-cache.ts';
 export { type StripThinkTagsOptions, stripThinkTags } from './middleware/think-tags.ts';
-export { type ClaudeSettings, claude } from './models/claude.ts';
 export { InvalidModelError, InvalidModelNameError, MissingKeyError, ModelError } from './models/errors.ts';
-export { type GeminiSettings, gemini } from './models/gemini.ts';
 export type { Model, ModelChoice, ModelInput, ModelSettings, ModelVariants, Price } from './models/model.ts';
 export { modelFromEnvironment, parseModelName } from './models/model-name.ts';
-export { type OpenAiSettings, openai } from './models/openai.ts';
-export { type OpenAiCompatibleSettings, openaiCompatible } from './models/openai-compatible.ts';
+export { type ClaudeSettings, claude } from './models/providers/claude.ts';
+export { type GeminiSettings, gemini } from './models/providers/gemini.ts';
+export { type OpenAiSettings, openai } from './models/providers/openai.ts';
+export { type OpenAiCompatibleSettings, openaiCompatible } from './models/providers/openai-compatible.ts';
 export { rehearsal } from './models/rehearsal/model.ts';
 export type { TextExample } from './models/text-protocol/instructions.ts';
 export { textPrompt } from './models/text-protocol/text-prompt.ts';
@@ -117,6 +108,15 @@ export type { PromptEvent, RenderContext, Renderer, ToolChoice } from './runnabl
 export { type Sequence, type SequenceOptions, sequence } from './runnables/sequence.ts';
 export { type Step, type StepContext, type StepOptions, step } from './runnables/step.ts';
 export { Runtime, runtime } from './runtime.ts';
+export type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions, EffectProbe, EffectProbeResult, EffectRetry, SpawnHandle } from './session/body-context.ts';
+export { type OnWrite, StateBindingError } from './session/bound-object.ts';
+export { InvalidEventError } from './session/draft-check.ts';
+export type { PendingCall } from './session/pending-call.ts';
+export type { OutputOf, Runnable } from './session/runnable.ts';
+export { InvalidStateError, UndeclaredScopeError } from './session/scoped-state.ts';
+export { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './session/session.ts';
+export type { StateOf, StateSchema, StateValuesOf } from './session/state-types.ts';
+export { computeStateAtEvent, findEventIndex, findInvocationBoundary, type InvocationBoundary, type SnapshotInvocation, type StateSnapshot, snapshotAt } from './session/time-travel.ts';
 export { memoryStore } from './stores/memory.ts';
 export { isOwnerGone, processOwner } from './stores/owner.ts';
 export type { Guardrail, GuardrailContext, GuardrailPoint, GuardrailVerdict, InputCheck, ModelCallCheck, OutputCheck, ToolCallCheck, ToolResultCheck } from './supervision/guardrail.ts';

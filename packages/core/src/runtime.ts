@@ -13,7 +13,7 @@ import { SessionService } from './engine/app/session-service.ts';
 import { checkTenant, dueSessions, reachableLedgers, Tenants } from './engine/app/tenants.ts';
 import { InvalidRunError } from './engine/frame/errors.ts';
 import { grantDraft, notGranted } from './engine/frame/grants.ts';
-import type { AppServices } from './engine/frame/run-context.ts';
+import type { AppServices, StreamedRun } from './engine/frame/run-context.ts';
 import {
   checkedRunOptions,
   checkForkOptions,
@@ -35,14 +35,15 @@ import { lastResult } from './engine/run/run-result.ts';
 import { RunStarter } from './engine/run/run-starter.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
 import { Ledger, type LedgerPorts, newLedger, openLedger } from './ledger/ledger.ts';
-import { looseState } from './ledger/loose-state.ts';
 import type { LedgerHead, LedgerStore, Store } from './ledger/port.ts';
-import type { OutputOf, Runnable } from './ledger/runnable.ts';
-import { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './ledger/session.ts';
-import { recordedScopes, type ScopeIds, SharedState } from './ledger/shared-state.ts';
-import type { StateSchema } from './ledger/state-types.ts';
+import { recordedScopes } from './ledger/shared-scopes.ts';
 import { StoreClock, syncClock } from './ledger/store-clock.ts';
-import { copyDecisions, isIsolated, isUnrecordedFork, makeFork, recordFork } from './ledger/time-travel-fork.ts';
+import { looseState } from './session/loose-state.ts';
+import type { OutputOf, Runnable } from './session/runnable.ts';
+import { type AnySession, type LooseSnapshot, Session, type SessionSnapshot } from './session/session.ts';
+import { type ScopeIds, SharedState } from './session/shared-state.ts';
+import type { StateSchema } from './session/state-types.ts';
+import { copyDecisions, isIsolated, isUnrecordedFork, makeFork, recordFork } from './session/time-travel-fork.ts';
 import { memoryStore } from './stores/memory.ts';
 import { processOwner } from './stores/owner.ts';
 import { type Toolset, toolset } from './tools/toolset.ts';
@@ -89,7 +90,7 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> extends ReadsS
       clock,
       tools: this.tools,
       takeUp: (session: string) => this.#recovery.takeUp({ tenant, session }),
-      heed: (run: Run, ledger: Ledger) => this.#live.heed(this, run, ledger),
+      heed: (run: StreamedRun, ledger: Ledger) => this.#live.heed(this, run, ledger),
     };
     this.#services = origin === undefined ? appServices(options, ofTenant) : { ...origin.#services, ...ofTenant };
     this.#recovery = origin === undefined ? this.#makeRecovery(clock) : origin.#recovery;

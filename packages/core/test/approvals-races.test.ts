@@ -19,7 +19,7 @@ import { keptOpen, roundModel, testClock } from 'adjutant/testing';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { payTool } from './pay-tool.ts';
-import { newPool, newSchema, reasonToSkip } from './postgres/server.ts';
+import { newPool, newSchema, reasonToSkip } from './stores/postgres/server.ts';
 
 /** An agent that makes one call of a tool. */
 function caller(called: Tool, args: JsonValue): Agent {

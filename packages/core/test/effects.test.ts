@@ -19,9 +19,9 @@ import {
 import { eventually, keptOpen, type ScriptedResponse, scriptedModel, type TestClock, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { postAnswer } from '../src/ledger/answer.ts';
-import { effectFold, noOpenEffects, unresolvedCall } from '../src/ledger/effect-fold.ts';
 import { foldEvent } from '../src/ledger/event.ts';
+import { effectFold, noOpenEffects, unresolvedCall } from '../src/ledger/folds/effect-fold.ts';
+import { postAnswer } from '../src/session/answer.ts';
 
 const quiet = z.object({});
 const of = <Type extends EventType>(events: readonly Event[], type: Type): EventOf<Type>[] =>

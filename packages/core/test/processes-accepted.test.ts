@@ -8,7 +8,7 @@ import { EffectFile, readEffects } from './crash/effect-file.ts';
 import { processRunnables } from './crash/process-runnables.ts';
 import type { ProcessOrder } from './crash/process-worker.ts';
 import { connect, type StoreAddress } from './crash/worker-store.ts';
-import { newSchema, reasonToSkip, serverUrl } from './postgres/server.ts';
+import { newSchema, reasonToSkip, serverUrl } from './stores/postgres/server.ts';
 
 const session = 's';
 const children: TestProcess[] = [];

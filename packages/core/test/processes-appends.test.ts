@@ -6,7 +6,7 @@ import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { newPool, newSchema, reasonToSkip } from './postgres/server.ts';
+import { newPool, newSchema, reasonToSkip } from './stores/postgres/server.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
 const ttl = 60_000;

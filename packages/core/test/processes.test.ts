@@ -7,7 +7,7 @@ import { TestProcess } from './crash/child-process.ts';
 import { type Effect, EffectFile, readEffects } from './crash/effect-file.ts';
 import { processRunnables } from './crash/process-runnables.ts';
 import { connect, type StoreAddress } from './crash/worker-store.ts';
-import { newSchema, reasonToSkip, serverUrl } from './postgres/server.ts';
+import { newSchema, reasonToSkip, serverUrl } from './stores/postgres/server.ts';
 
 const session = 's';
 /** Short, so that a process that is silent can be taken over from soon. */

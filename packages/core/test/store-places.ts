@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { memoryStore, type Store } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
-import { newPool, newSchema, reasonToSkip } from './postgres/server.ts';
+import { newPool, newSchema, reasonToSkip } from './stores/postgres/server.ts';
 
 /** Where a store of one test keeps what it is given. */
 export interface StorePlace {

@@ -3,18 +3,18 @@ import { canonicalJson, type Event, type Fold, foldEvent } from 'adjutant';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contentHash } from '../src/base/hash.ts';
-import { effectFold, noOpenEffects } from '../src/ledger/effect-fold.ts';
 import { eventVersions } from '../src/ledger/event.ts';
-import { pointSnapshotKey } from '../src/ledger/fold-snapshot.ts';
-import { emptyInvocationTree, invocationFold } from '../src/ledger/invocation-fold.ts';
-import { type PendingRequests, requestFold } from '../src/ledger/request-fold.ts';
-import { StateAccumulator } from '../src/ledger/state-accumulator.ts';
-import { emptyLedgerState, stateFold } from '../src/ledger/state-fold.ts';
+import { effectFold, noOpenEffects } from '../src/ledger/folds/effect-fold.ts';
+import { emptyInvocationTree, invocationFold } from '../src/ledger/folds/invocation-fold.ts';
+import { type PendingRequests, requestFold } from '../src/ledger/folds/request-fold.ts';
+import { StateAccumulator } from '../src/ledger/folds/state-accumulator.ts';
+import { emptyLedgerState, stateFold } from '../src/ledger/folds/state-fold.ts';
 import { sessionStatus } from '../src/ledger/status.ts';
-import { snapshotOf } from '../src/ledger/time-travel.ts';
-import { foldPoint, type LedgerPoint, pointFoldVersion, pointFromJson, pointToJson, startPoint } from '../src/ledger/time-travel-fold.ts';
 import { decodeEvent } from '../src/ledger/upcast.ts';
 import { concerns, positionFold, startPosition } from '../src/loop/position.ts';
+import { pointSnapshotKey } from '../src/session/fold-snapshot.ts';
+import { snapshotOf } from '../src/session/time-travel.ts';
+import { foldPoint, type LedgerPoint, pointFoldVersion, pointFromJson, pointToJson, startPoint } from '../src/session/time-travel-fold.ts';
 import { arbitraryLedger } from './arbitrary-ledger.ts';
 
 function folded<State>(fold: Fold<State>, start: State, events: readonly Event[]): State {

@@ -10,7 +10,7 @@ import { sqlite } from 'adjutant/sqlite';
 import { eventually, testClock } from 'adjutant/testing';
 import fc from 'fast-check';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { newPool, newSchema, reasonToSkip } from '../../core/test/postgres/server.ts';
+import { newPool, newSchema, reasonToSkip } from '../../core/test/stores/postgres/server.ts';
 import { server } from '../src/index.ts';
 import { bearer, payer, payTool, send, tokenAuth, waitingServer } from './approvals/paying-app.ts';
 

@@ -135,3 +135,8 @@ function stringForm(value: object | null): string {
   const text = String(value);
   return text === '[object Object]' && value?.constructor.name ? `[object ${value.constructor.name}]` : text;
 }
+
+/** Equality of two JSON values, whatever the order of the keys of their objects. */
+export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b));
+}

@@ -1,4 +1,4 @@
-import type { InvocationTree } from '../ledger/invocation-fold.ts';
+import type { InvocationTree } from '../ledger/folds/invocation-fold.ts';
 import type { RoundEvent } from './message-encoder.ts';
 
 interface Rounds {

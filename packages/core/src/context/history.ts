@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { Event, EventOf } from '../ledger/event.ts';
-import type { InvocationTree } from '../ledger/invocation-fold.ts';
+import type { InvocationTree } from '../ledger/folds/invocation-fold.ts';
 import type { HistoryScope } from '../ledger/prompt-recipe.ts';
 import type { PromptEvent } from '../runnables/render-context.ts';
 import { isPromptEvent, messageEncoder } from './encoders.ts';

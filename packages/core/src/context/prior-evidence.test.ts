@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Event, type EventDraft, foldEvent, type InvocationMode } from '../ledger/event.ts';
-import { emptyInvocationTree, invocationFold } from '../ledger/invocation-fold.ts';
+import { emptyInvocationTree, invocationFold } from '../ledger/folds/invocation-fold.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { LedgerView } from './history.ts';
 import { priorEvidence } from './prior-evidence.ts';

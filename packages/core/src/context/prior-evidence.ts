@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import { isEffectId } from '../ledger/effect-id.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
-import type { InvocationRecord } from '../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../ledger/folds/invocation-fold.ts';
 import { type CallEvidence, isVeto } from '../supervision/evidence.ts';
 import type { LedgerView } from './history.ts';
 import { Visibility } from './visibility.ts';

@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { AdjutantError } from '../base/error.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import { type Event, type EventOf, foldEvent } from '../ledger/event.ts';
-import { emptyInvocationTree, invocationFold } from '../ledger/invocation-fold.ts';
+import { emptyInvocationTree, invocationFold } from '../ledger/folds/invocation-fold.ts';
 import type { PromptRecipe, RecipeSegment } from '../ledger/prompt-recipe.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
 import { currentEncoder, isKnownEncoder } from './encoders.ts';

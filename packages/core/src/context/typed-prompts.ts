@@ -1,8 +1,8 @@
 import { AdjutantError } from '../base/error.ts';
 import { InvalidOptionError } from '../base/invalid-option.ts';
 import { describeValue, isObject } from '../base/options.ts';
-import type { StateSchema, StateValuesOf } from '../ledger/state-types.ts';
 import type { RenderState } from '../runnables/render-context.ts';
+import type { StateSchema, StateValuesOf } from '../session/state-types.ts';
 
 /** What typed prompts see: as renderers do, with the state as its schema says. Values that were never written are `undefined`. */
 export interface PromptView<Schema extends StateSchema> extends Omit<RenderState, 'state'> {

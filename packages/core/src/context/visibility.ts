@@ -1,5 +1,5 @@
 import type { Event } from '../ledger/event.ts';
-import type { InvocationRecord, InvocationTree } from '../ledger/invocation-fold.ts';
+import type { InvocationRecord, InvocationTree } from '../ledger/folds/invocation-fold.ts';
 import type { HistoryScope } from '../ledger/prompt-recipe.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { checkOptions } from '../base/invalid-option.ts';
 import { isCount, isFunction, isGroup, isNonEmptyText, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
-import { isRunnable, type Runnable } from '../ledger/runnable.ts';
 import type { Runtime } from '../runtime.ts';
+import { isRunnable, type Runnable } from '../session/runnable.ts';
 import { SimulatedUserError, UnansweredRequestError } from './errors.ts';
 import { idsOf, isIds } from './scripted-user.ts';
 import type { User, UserAnswer, UserDone, UserQuestion, UserTurn } from './user.ts';

@@ -1,6 +1,6 @@
 import { actorOf } from '../engine/requests/check.ts';
 import type { Actor, EventOf, InvocationMode } from '../ledger/event.ts';
-import type { Session } from '../ledger/session.ts';
+import type { Session } from '../session/session.ts';
 import type { AnsweredRequest, SpokenMessage } from './user.ts';
 
 /** Names the message at a place in a conversation: 0 is what the conversation was started with, the user's own begin at 1. */

@@ -2,8 +2,8 @@ import { checkOptions } from '../base/invalid-option.ts';
 import { isAnything, isCount, isFlag, isFunction, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
 import type { RunOptions } from '../engine/frame/run-options.ts';
 import type { Run, RunResult } from '../engine/run/run.ts';
-import type { PendingCall } from '../ledger/pending-call.ts';
-import type { Session } from '../ledger/session.ts';
+import type { PendingCall } from '../session/pending-call.ts';
+import type { Session } from '../session/session.ts';
 import type { TranscriptEntry } from '../views/transcript.ts';
 import type { GivenAnswer, User } from './user.ts';
 

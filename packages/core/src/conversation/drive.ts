@@ -1,9 +1,9 @@
 import { describeValue } from '../base/options.ts';
 import { actorOf } from '../engine/requests/check.ts';
 import type { Run, RunResult } from '../engine/run/run.ts';
-import type { Runnable } from '../ledger/runnable.ts';
-import type { Session } from '../ledger/session.ts';
 import type { Runtime } from '../runtime.ts';
+import type { Runnable } from '../session/runnable.ts';
+import type { Session } from '../session/session.ts';
 import { transcript } from '../views/transcript.ts';
 import { answeredBy, conversationState, messageKey, replyOf, spokenMessages } from './conversation-ledger.ts';
 import { type ConversationEnd, type ConversationResult, checkRunWithUser, type RunWithUserOptions } from './conversation-options.ts';

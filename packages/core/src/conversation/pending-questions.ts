@@ -3,7 +3,7 @@ import { actorOf } from '../engine/requests/check.ts';
 import type { RequestEntry } from '../engine/requests/list.ts';
 import { isSaidBy } from '../ledger/actor.ts';
 import type { Actor } from '../ledger/event.ts';
-import type { PendingCall } from '../ledger/pending-call.ts';
+import type { PendingCall } from '../session/pending-call.ts';
 import { refusalsInARow } from './conversation-ledger.ts';
 import { UserAnswerRefusedError } from './errors.ts';
 import { type AnsweredRequest, type ConversationView, type GivenAnswer, isDone, type User, type UserDone, type UserQuestion } from './user.ts';

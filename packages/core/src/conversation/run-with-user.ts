@@ -1,5 +1,5 @@
-import type { OutputOf, Runnable } from '../ledger/runnable.ts';
 import type { Runtime } from '../runtime.ts';
+import type { OutputOf, Runnable } from '../session/runnable.ts';
 import type { ConversationResult, RunWithUserOptions } from './conversation-options.ts';
 
 export interface RunWithUserInAppOptions extends RunWithUserOptions {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Actor, RequestDecision, RequestKind } from '../ledger/event.ts';
-import type { Session } from '../ledger/session.ts';
 import type { Runtime } from '../runtime.ts';
+import type { Session } from '../session/session.ts';
 
 /** One message of a conversation as both sides read it: no thoughts, no tool calls, nothing that agents say to each other. */
 export interface SpokenMessage {

@@ -1,9 +1,9 @@
 import type { RunResult } from '../engine/run/run.ts';
 import type { Event } from '../ledger/event.ts';
 import type { Store, StoreAdmin } from '../ledger/port.ts';
-import type { Runnable } from '../ledger/runnable.ts';
-import type { Session } from '../ledger/session.ts';
 import type { Runtime } from '../runtime.ts';
+import type { Runnable } from '../session/runnable.ts';
+import type { Session } from '../session/session.ts';
 import { SimulatedUserError } from './errors.ts';
 import type { ConversationView } from './user.ts';
 

@@ -1,11 +1,11 @@
 import { AbortReason, CancelScope } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
 import type { JsonValue } from '../base/json.ts';
-import type { EffectContext, EffectOptions, EffectProbe, EffectProbeResult } from '../ledger/body-context.ts';
 import type { Actor, EventDraft, EventOf } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
+import type { EffectContext, EffectOptions, EffectProbe, EffectProbeResult } from '../session/body-context.ts';
 import { classifyThrown } from '../tools/classify.ts';
 import { toolResult } from '../tools/result.ts';
 import { executionChannel, tellExecution } from './execution-channel.ts';

@@ -1,7 +1,7 @@
 import { deepFreeze, type JsonValue } from '../base/json.ts';
 import type { RequestDetails, RequestKind } from '../ledger/event.ts';
-import { isApproval } from '../ledger/pending-call.ts';
 import type { AnsweredRequest, CallState } from '../loop/position.ts';
+import { isApproval } from '../session/pending-call.ts';
 import { ToolFailure } from '../tools/errors.ts';
 import type { RequestOptions } from '../tools/request-options.ts';
 import type { FinalizeContext, Tool } from '../tools/tool.ts';

@@ -4,9 +4,9 @@ import type { JsonValue } from '../base/json.ts';
 import type { Event, EventDraft, EventOf, NextInvocation } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
-import type { Runnable } from '../ledger/runnable.ts';
 import type { ToolEffect, ToolResult } from '../ledger/tool-result.ts';
 import type { CallState } from '../loop/position.ts';
+import type { Runnable } from '../session/runnable.ts';
 import type { FinalizeContext, Tool } from '../tools/tool.ts';
 
 /** The context that the engine makes for one attempt, and what is to land with its result. */

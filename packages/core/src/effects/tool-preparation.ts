@@ -1,5 +1,5 @@
 import { deepFreeze } from '../base/json.ts';
-import { unresolvedCall } from '../ledger/effect-fold.ts';
+import { unresolvedCall } from '../ledger/folds/effect-fold.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { CallState } from '../loop/position.ts';
 import { classifyThrown } from '../tools/classify.ts';

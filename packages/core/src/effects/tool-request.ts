@@ -1,10 +1,10 @@
 import { sha256 } from '../base/hash.ts';
 import { canonicalJson, coerceToJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import type { EventDraft, EventOf, RequestDetails, RequestKind } from '../ledger/event.ts';
+import { pendingRequestOf } from '../ledger/folds/request-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { PendingRequest } from '../ledger/port.ts';
-import { pendingRequestOf } from '../ledger/request-fold.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** A question about a call, or about an agent at a limit. */

@@ -12,8 +12,8 @@ import {
   type OptionChecks,
 } from '../base/options.ts';
 import { runtimeLimitChecks } from '../engine/frame/run-options.ts';
-import { isRunnable } from '../ledger/runnable.ts';
 import { Runtime } from '../runtime.ts';
+import { isRunnable } from '../session/runnable.ts';
 import { InvalidEvalError } from './errors.ts';
 import type { EvalOptions, EvalVariant, OwnAppVariant, SharedAppVariant } from './eval-options.ts';
 import { isShare } from './scorers/own-scorer.ts';

@@ -2,8 +2,8 @@ import type { Clock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { contentHash } from '../base/hash.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { Session } from '../ledger/session.ts';
 import type { Runtime } from '../runtime.ts';
+import type { Session } from '../session/session.ts';
 
 /** A run of an eval, as the eval's log has it. */
 export interface LoggedRun {

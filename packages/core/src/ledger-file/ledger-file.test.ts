@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { replaceReferences } from '../ledger/blob.ts';
+import { replaceReferences } from '../ledger/blobs/blob.ts';
 import { agent } from '../runnables/agent.ts';
 import { runtime } from '../runtime.ts';
 import { scriptedModel } from '../testing/kit/scripted-model.ts';

@@ -2,7 +2,7 @@ import { contentHash } from '../base/hash.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { callFingerprint } from '../effects/call-fingerprint.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
-import { requestIdOf } from '../ledger/request-fold.ts';
+import { requestIdOf } from '../ledger/folds/request-fold.ts';
 import type { Redactor, ValuePlace } from './redactor.ts';
 
 /** Members that hold a ledger together and never have a value from outside: numbers, words of the format, ids of events. */

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { type AdjutantError, isAdjutantError } from '../base/error.ts';
 import { SessionDeletedError, StoreUnavailableError } from './errors.ts';
 import type { Event } from './event.ts';
+import type { PendingWrite } from './pending-write.ts';
 import type {
   AppendReceipt,
   Batch,
@@ -15,7 +16,6 @@ import type {
   SharedValue,
 } from './port.ts';
 import type { Recomposition, SharedConflict } from './refused-writes.ts';
-import type { PendingWrite } from './shared-state.ts';
 
 /** How long an append that nobody waits for may wait for company. */
 const lingerMs = 2;

@@ -1,6 +1,6 @@
-import { isBlobReference } from './blob.ts';
+import { isBlobReference } from './blobs/blob.ts';
 import type { Event } from './event.ts';
-import type { InvocationRecord, InvocationTree } from './invocation-fold.ts';
+import type { InvocationRecord, InvocationTree } from './folds/invocation-fold.ts';
 import type { SessionSummary } from './port.ts';
 
 export type SessionStatus = SessionSummary['status'];

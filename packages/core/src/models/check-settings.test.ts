@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { claude } from './claude.ts';
-import { gemini } from './gemini.ts';
 import type { Model } from './model.ts';
-import { openai } from './openai.ts';
-import { openaiCompatible } from './openai-compatible.ts';
+import { claude } from './providers/claude.ts';
+import { gemini } from './providers/gemini.ts';
+import { openai } from './providers/openai.ts';
+import { openaiCompatible } from './providers/openai-compatible.ts';
 
 /** As JavaScript calls it, where no compiler has checked the settings. */
 type Unchecked = (...args: readonly unknown[]) => Model;

@@ -14,8 +14,8 @@ import {
   type OptionChecks,
 } from '../base/options.ts';
 import { InvalidModelError } from './errors.ts';
-import type { ProviderSettings } from './lazy-model.ts';
 import type { ModelRetry, Price } from './model.ts';
+import type { ProviderSettings } from './providers/lazy-model.ts';
 
 const priceOptions: OptionChecks<Price> = { input: isNotNegative, output: isNotNegative, cachedInput: isNotNegative, cacheWrite: isNotNegative };
 

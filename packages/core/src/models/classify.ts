@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
-import { saysContextOverflow, saysLargerThanRate } from './context-overflow.ts';
 import { ModelError } from './errors.ts';
+import { saysContextOverflow, saysLargerThanRate } from './measures/context-overflow.ts';
 
 export type ModelErrorKind =
   | 'rate_limit'

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ModelErrorKind } from './classify.ts';
-import { claude } from './claude.ts';
-import { gemini } from './gemini.ts';
 import { modelLadder, nextRung, type RungFailure } from './ladder.ts';
 import { type Model, toModel } from './model.ts';
-import { openai } from './openai.ts';
-import { openaiCompatible } from './openai-compatible.ts';
+import { claude } from './providers/claude.ts';
+import { gemini } from './providers/gemini.ts';
+import { openai } from './providers/openai.ts';
+import { openaiCompatible } from './providers/openai-compatible.ts';
 
 const plain = (modelId: string, contextWindow = 128_000): Model => ({
   kind: 'model',

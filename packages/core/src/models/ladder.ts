@@ -1,6 +1,6 @@
 import type { ModelErrorKind } from './classify.ts';
+import { contextWindowOf } from './measures/window.ts';
 import { type Model, modelName } from './model.ts';
-import { contextWindowOf } from './window.ts';
 
 /** One way to call a model: which model, with which key and how much reasoning. */
 export interface Rung {

@@ -1,11 +1,11 @@
 import { nearestName } from '../base/nearest-name.ts';
-import { claude } from './claude.ts';
 import { InvalidModelNameError } from './errors.ts';
-import { gemini } from './gemini.ts';
-import { keysOf } from './keys.ts';
 import type { Model } from './model.ts';
-import { openai } from './openai.ts';
-import { openaiCompatible } from './openai-compatible.ts';
+import { claude } from './providers/claude.ts';
+import { gemini } from './providers/gemini.ts';
+import { keysOf } from './providers/keys.ts';
+import { openai } from './providers/openai.ts';
+import { openaiCompatible } from './providers/openai-compatible.ts';
 import { rehearsal } from './rehearsal/model.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { promptOf } from '../context/recipe.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
-import type { AnySession } from '../ledger/session.ts';
+import type { AnySession } from '../session/session.ts';
 import { comparableOf, kindOf, nameOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
 import { isSameJson, jsonDifferences } from './json-difference.ts';

@@ -1,10 +1,10 @@
 import { InvalidOptionError } from '../base/invalid-option.ts';
 import type { JsonValue } from '../base/json.ts';
 import { describeValue } from '../base/options.ts';
-import { replaceReferences } from '../ledger/blob.ts';
+import { replaceReferences } from '../ledger/blobs/blob.ts';
 import { type Event, eventVersions } from '../ledger/event.ts';
 import type { RecordedLedger } from '../ledger/recorded-ledger.ts';
-import type { AnySession, Session } from '../ledger/session.ts';
+import type { AnySession, Session } from '../session/session.ts';
 
 export type { RecordedLedger };
 

@@ -1,5 +1,5 @@
 import { isCount, isFunction, isGroup, isNonEmptyText, type OptionCheck, type OptionChecks } from '../base/options.ts';
-import type { SessionReader } from '../ledger/body-context.ts';
+import type { SessionReader } from '../session/body-context.ts';
 
 /** What the check of a goal sees besides the answer. */
 export interface GoalContext {

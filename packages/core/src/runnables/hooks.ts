@@ -1,11 +1,11 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { isPlainObject, type JsonValue } from '../base/json.ts';
 import { findInvalidOption, isFunction, isListOfFunctions, isNonEmptyText, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
-import type { SessionReader } from '../ledger/body-context.ts';
 import type { StreamEvent, Usage } from '../ledger/event.ts';
-import type { Runnable } from '../ledger/runnable.ts';
-import type { StateOf, StateSchema } from '../ledger/state-types.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
+import type { SessionReader } from '../session/body-context.ts';
+import type { Runnable } from '../session/runnable.ts';
+import type { StateOf, StateSchema } from '../session/state-types.ts';
 import type { Around } from './operation.ts';
 import type { RenderContext, Renderer } from './render-context.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import { isCountOrNone, isFlag, isFunction, isObject, isText, type OptionChecks } from '../base/options.ts';
-import type { Runnable } from '../ledger/runnable.ts';
+import type { Runnable } from '../session/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { checkRunnables } from './sequence.ts';
 

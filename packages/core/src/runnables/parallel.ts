@@ -2,7 +2,7 @@ import type { ErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
 import { isCountOrNone, isFlag, isFunction, isList, isPositive, isText, type OptionChecks } from '../base/options.ts';
 import type { InvocationStatus } from '../ledger/event.ts';
-import type { Runnable } from '../ledger/runnable.ts';
+import type { Runnable } from '../session/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { checkRunnables } from './sequence.ts';
 

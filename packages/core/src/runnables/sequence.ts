@@ -1,5 +1,5 @@
 import { isList, isText, type OptionChecks } from '../base/options.ts';
-import type { Runnable } from '../ledger/runnable.ts';
+import type { Runnable } from '../session/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 
 export interface SequenceOptions {

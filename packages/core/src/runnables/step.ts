@@ -1,9 +1,9 @@
 import type { JsonValue } from '../base/json.ts';
 import { isFunction, isObject, isOneOf, isText, type OptionChecks } from '../base/options.ts';
-import type { BodyContext } from '../ledger/body-context.ts';
 import type { InvocationInput } from '../ledger/event.ts';
-import type { Runnable } from '../ledger/runnable.ts';
-import type { StateSchema } from '../ledger/state-types.ts';
+import type { BodyContext } from '../session/body-context.ts';
+import type { Runnable } from '../session/runnable.ts';
+import type { StateSchema } from '../session/state-types.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 
 /** How a step ends other than by falling through: made by the methods of its context. */

@@ -1,4 +1,4 @@
-import { blobAddress } from '../ledger/blob-address.ts';
+import { blobAddress } from '../ledger/blobs/blob-address.ts';
 import { BlobMissingError } from '../ledger/errors.ts';
 import { newAddressKey } from './address-key.ts';
 

@@ -1,7 +1,7 @@
 import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
 import type { JsonValue } from '../base/json.ts';
 import { isNonEmptyText, isObject, isPositive, type OptionChecks } from '../base/options.ts';
-import type { Runnable } from '../ledger/runnable.ts';
+import type { Runnable } from '../session/runnable.ts';
 import { ToolFailure } from './errors.ts';
 import { type Tool, type ToolSchema, tool } from './tool.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { type AnySchema, isStandardSchema } from '../base/schema.ts';
-import type { Runnable } from '../ledger/runnable.ts';
+import type { Runnable } from '../session/runnable.ts';
 import { ToolFailure } from './errors.ts';
 import { type Tool, type ToolSchema, tool } from './tool.ts';
 

@@ -10,7 +10,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../base/options.ts';
-import type { StateSchema } from '../ledger/state-types.ts';
+import type { StateSchema } from '../session/state-types.ts';
 import { ToolFailure } from './errors.ts';
 import type { ToolContext } from './tool.ts';
 

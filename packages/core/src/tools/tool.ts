@@ -17,11 +17,11 @@ import {
   type OptionChecks,
 } from '../base/options.ts';
 import { isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
-import type { BodyContext } from '../ledger/body-context.ts';
-import type { Runnable } from '../ledger/runnable.ts';
-import type { StateSchema } from '../ledger/state-types.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
+import type { BodyContext } from '../session/body-context.ts';
+import type { Runnable } from '../session/runnable.ts';
+import type { StateSchema } from '../session/state-types.ts';
 import { isListOfPermissions } from '../supervision/permission.ts';
 import type { ToolCheck } from '../supervision/result-check.ts';
 import { type ClassifyThrown, InvalidToolError } from './errors.ts';

@@ -3,8 +3,8 @@ import type { JsonObject } from '../base/json.ts';
 import { describeValue, isListOfText, isNumber, isText, type OptionChecks } from '../base/options.ts';
 import { visibleText } from '../base/visible-text.ts';
 import type { Event, EventOf, EventType } from '../ledger/event.ts';
-import { enclosingInvocation } from '../ledger/invocation-fold.ts';
-import type { AnySession } from '../ledger/session.ts';
+import { enclosingInvocation } from '../ledger/folds/invocation-fold.ts';
+import type { AnySession } from '../session/session.ts';
 import { type DecisionComponent, decisionSentence } from './decision-words.ts';
 
 /** A choice that was made while a session was worked on, in plain words. */

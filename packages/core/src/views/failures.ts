@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Event } from '../ledger/event.ts';
-import type { AnySession } from '../ledger/session.ts';
 import { isSuccess } from '../ledger/tool-result.ts';
+import type { AnySession } from '../session/session.ts';
 import { Places, sourceOf } from './explain.ts';
 
 /** Something that did not end well. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import { type Event, foldEvent, type RequestDetails, type RequestKind } from '../ledger/event.ts';
-import { emptyInvocationTree, type InvocationRecord, invocationFold } from '../ledger/invocation-fold.ts';
-import { type PendingRequests, requestFold } from '../ledger/request-fold.ts';
+import { emptyInvocationTree, type InvocationRecord, invocationFold } from '../ledger/folds/invocation-fold.ts';
+import { type PendingRequests, requestFold } from '../ledger/folds/request-fold.ts';
 
 /** Something that a run asked of somebody outside, and that nobody has answered yet. */
 export interface UnansweredCall {

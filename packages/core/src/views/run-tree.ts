@@ -1,5 +1,5 @@
 import { type Event, type EventOf, foldEvent } from '../ledger/event.ts';
-import { emptyInvocationTree, type InvocationRecord, type InvocationTree, invocationFold } from '../ledger/invocation-fold.ts';
+import { emptyInvocationTree, type InvocationRecord, type InvocationTree, invocationFold } from '../ledger/folds/invocation-fold.ts';
 import { type RunReport, runReport } from '../ledger/run-report.ts';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
 import { lengthOf, type Span, waitingSpans } from './run-times.ts';

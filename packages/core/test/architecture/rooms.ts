@@ -12,7 +12,7 @@ export interface Room {
   readonly nodeModules?: readonly string[];
 }
 
-const belowEngine = ['base', 'ledger', 'runnables', 'models', 'tools', 'memory', 'context', 'supervision', 'loop', 'effects'];
+const belowEngine = ['base', 'ledger', 'session', 'runnables', 'models', 'tools', 'context', 'supervision', 'loop', 'effects'];
 
 /**
  * The table of ARCHITECTURE.md. A room within a room (`tools/builtin`) is a room of its own: nobody imports it unless its line says so.
@@ -21,32 +21,47 @@ const belowEngine = ['base', 'ledger', 'runnables', 'models', 'tools', 'memory',
 export const rooms: Readonly<Record<string, Room>> = {
   base: { imports: [], nodeModules: ['node:crypto'] },
   ledger: { imports: ['base'], pure: true, impureFiles: ['ledger-writer.ts'] },
-  runnables: { imports: ['base', 'ledger', 'supervision'], types: ['models', 'tools', 'memory'], pure: true },
+  session: { imports: ['base', 'ledger'], pure: true },
+  supervision: { imports: ['base', 'ledger'], types: ['session', 'tools'], pure: true },
+  runnables: { imports: ['base', 'ledger', 'session', 'supervision'], types: ['models', 'tools'], pure: true },
   models: { imports: ['base', 'ledger'] },
-  tools: { imports: ['base', 'ledger', 'supervision'] },
+  tools: { imports: ['base', 'ledger', 'session', 'supervision'] },
   'tools/builtin': { imports: ['base', 'ledger', 'tools'] },
-  memory: { imports: ['base', 'ledger'] },
-  context: { imports: ['base', 'ledger', 'runnables', 'supervision'], pure: true },
-  supervision: { imports: ['base', 'ledger'], types: ['tools'], pure: true },
+  context: { imports: ['base', 'ledger', 'session', 'runnables', 'supervision'], pure: true },
+  loop: { imports: ['base', 'ledger', 'session', 'runnables', 'context', 'supervision'], pure: true },
+  effects: { imports: ['base', 'ledger', 'session', 'models', 'tools', 'context'], types: ['runnables', 'loop'] },
   middleware: {
-    imports: ['base', 'ledger', 'runnables'],
+    imports: ['base', 'ledger', 'session', 'runnables'],
     types: ['models', 'tools'],
     pure: true,
     impureFiles: ['cli.ts', 'logging.ts'],
   },
-  loop: { imports: ['base', 'ledger', 'runnables', 'context', 'supervision'], pure: true },
-  effects: { imports: ['base', 'ledger', 'models', 'tools', 'memory', 'context'], types: ['runnables', 'loop'] },
-  engine: { imports: belowEngine },
-  scheduler: { imports: ['base', 'ledger', 'engine'] },
-  triggers: { imports: ['base', 'ledger', 'engine'] },
+  'engine/frame': { imports: belowEngine },
+  'engine/invoke': { imports: [...belowEngine, 'engine/frame'] },
+  'engine/agent': { imports: [...belowEngine, 'engine/frame', 'engine/invoke'] },
+  'engine/run': { imports: [...belowEngine, 'engine/frame', 'engine/invoke', 'engine/agent'] },
+  'engine/requests': { imports: [...belowEngine, 'engine/frame', 'engine/run'] },
+  'engine/live': { imports: [...belowEngine, 'engine/frame', 'engine/run'] },
+  'engine/app': {
+    imports: [...belowEngine, 'engine/frame', 'engine/invoke', 'engine/run', 'engine/requests', 'engine/live'],
+  },
   stores: { imports: ['base', 'ledger'] },
-  redis: { imports: ['base'], types: ['engine'] },
-  opentelemetry: { imports: ['base', 'ledger'], types: ['runnables'], nodeModules: ['node:module'] },
-  views: { imports: ['base', 'ledger'], pure: true },
+  redis: { imports: ['base'], types: ['engine/live'] },
+  opentelemetry: { imports: ['base', 'ledger'], types: ['session', 'runnables'], nodeModules: ['node:module'] },
+  views: { imports: ['base', 'ledger', 'session'], pure: true },
 };
 
 /** Rooms and files of `src` that compose the others and may import anything. */
-export const compositionRoots: readonly string[] = ['testing', 'eval', 'replay', 'ledger-file', 'conversation', 'runtime.ts', 'in-memory-app.ts', 'index.ts'];
+export const compositionRoots: readonly string[] = [
+  'testing',
+  'eval',
+  'replay',
+  'ledger-file',
+  'conversation',
+  'runtime.ts',
+  'in-memory-app.ts',
+  'index.ts',
+];
 
 /** Files that give the rest of core its time, identifiers and randomness. */
 export const portFiles: readonly string[] = ['base/clock.ts', 'base/id.ts', 'base/random.ts'];

@@ -57,7 +57,7 @@ describe('the room table', () => {
   });
 
   test('takes a room within a room for a room of its own', () => {
-    expect(rooms('tools/builtin/calculate.ts', "import { tool } from '../tool.ts';")).toEqual([]);
+    expect(rooms('tools/builtin/calculate/calculate.ts', "import { tool } from '../../tool.ts';")).toEqual([]);
     expect(rooms('tools/tool.ts', "import { calculate } from './builtin/calculate.ts';")).toEqual(['room-import ./builtin/calculate.ts']);
     expect(rooms('tools/builtin/x.ts', "import { agent } from '../../runnables/agent.ts';")).toEqual(['room-import ../../runnables/agent.ts']);
   });
@@ -191,7 +191,7 @@ describe('every workspace', () => {
 
   test('refuses packages that an install does not bring', () => {
     const manifest = { folder: 'packages/core', name: 'adjutant', dependencies: ['@ai-sdk/provider'], optionalPeers: ['@ai-sdk/openai'] };
-    const check = (text: string): string[] => short(checkPackages(core({ 'models/openai.ts': text }), manifest));
+    const check = (text: string): string[] => short(checkPackages(core({ 'models/providers/openai.ts': text }), manifest));
     expect(check("import { z } from 'zod';")).toEqual(['package-import zod']);
     expect(check("import { createOpenAI } from '@ai-sdk/openai';")).toEqual(['package-import @ai-sdk/openai']);
     expect(check("const load = () => import('@ai-sdk/openai'); import { x } from '@ai-sdk/provider';")).toEqual([]);

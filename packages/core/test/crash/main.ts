@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
 import { type CrashManner, CrashPointsError, crashPoints, type MakeScenario } from 'adjutant/testing';
-import { newSchema, reasonToSkip, serverUrl } from '../postgres/server.ts';
+import { newSchema, reasonToSkip, serverUrl } from '../stores/postgres/server.ts';
 import { killAtRandom } from './kills.ts';
 import { scenarios } from './scenarios.ts';
 import { type MatrixStore, openMatrixStores } from './stores.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { memoryStore, type Store } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
-import { newPool, newSchema, reasonToSkip } from '../postgres/server.ts';
+import { newPool, newSchema, reasonToSkip } from '../stores/postgres/server.ts';
 
 /** A store that all cases share, each with a session of its own. */
 export interface MatrixStore {

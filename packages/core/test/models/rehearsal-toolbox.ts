@@ -8,12 +8,12 @@ import type { JsonValue } from '../../src/base/json.ts';
 import { isSuccess } from '../../src/ledger/tool-result.ts';
 import { callModel, type ModelToolCall } from '../../src/models/call.ts';
 import { rehearsal } from '../../src/models/rehearsal/model.ts';
-import { calculate } from '../../src/tools/builtin/calculate.ts';
+import { calculate } from '../../src/tools/builtin/calculate/calculate.ts';
+import { queryCsv } from '../../src/tools/builtin/csv/query-csv.ts';
 import { currentTime } from '../../src/tools/builtin/current-time.ts';
-import { listFiles } from '../../src/tools/builtin/list-files.ts';
-import { queryCsv } from '../../src/tools/builtin/query-csv.ts';
-import { readFile } from '../../src/tools/builtin/read-file.ts';
-import { searchFiles } from '../../src/tools/builtin/search-files.ts';
+import { listFiles } from '../../src/tools/builtin/files/list-files.ts';
+import { readFile } from '../../src/tools/builtin/files/read-file.ts';
+import { searchFiles } from '../../src/tools/builtin/files/search-files.ts';
 import { type Tool, tool } from '../../src/tools/tool.ts';
 
 type Files = Readonly<Record<string, string>>;

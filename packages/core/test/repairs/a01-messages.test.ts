@@ -3,9 +3,9 @@ import { postgres } from 'adjutant/postgres';
 import { eventually, scriptedModel } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { watchProcess } from '../fuzz/unhandled.ts';
-import { newSchema, reasonToSkip, serverUrl } from '../postgres/server.ts';
-import { notes } from '../postgres/writer.ts';
 import { pubSub } from '../pub-sub.ts';
+import { newSchema, reasonToSkip, serverUrl } from '../stores/postgres/server.ts';
+import { notes } from '../stores/postgres/writer.ts';
 
 const report = { event: { type: 'tool_progress', invocationId: 'r', callId: 'c', name: 'count', data: 1 }, after: 1, number: 1 };
 const head = { type: 'assistant_delta', invocationId: 'r', agent: 'clerk', delta: '' };

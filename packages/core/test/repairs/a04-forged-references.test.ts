@@ -22,7 +22,7 @@ import { sqlite } from 'adjutant/sqlite';
 import { exportLedger, ledgerFileText, parseLedgerFile, replayFile, scriptedModel } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { blobAddress } from '../../src/ledger/blob-address.ts';
+import { blobAddress } from '../../src/ledger/blobs/blob-address.ts';
 
 const secret = `the secret of bob ${'0123456789'.repeat(7_000)}`;
 const scope = { tenant: 'default', app: 'shop' };

@@ -7,7 +7,7 @@ import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newPool, newSchema, reasonToSkip } from '../postgres/server.ts';
+import { newPool, newSchema, reasonToSkip } from '../stores/postgres/server.ts';
 
 const scope = { tenant: 'default', app: 'shop' };
 const large = `large ${'0123456789'.repeat(7_000)}`;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sha256 } from '../../src/base/hash.ts';
-import { findReferences, replaceReferences } from '../../src/ledger/blob.ts';
+import { findReferences, replaceReferences } from '../../src/ledger/blobs/blob.ts';
+import { recordable } from '../../src/ledger/blobs/large-values.ts';
 import type { EventDraft } from '../../src/ledger/event.ts';
-import { recordable } from '../../src/ledger/large-values.ts';
 
 const threshold = 64 * 1024;
 const address = (bytes: Uint8Array): string => sha256(Buffer.from(bytes).toString());

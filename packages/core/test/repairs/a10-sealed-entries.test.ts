@@ -2,8 +2,8 @@ import { agent, type Runtime, runtime, type Store } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { pendingRequest } from '../../src/testing/contracts/store/harness.ts';
-import { failureOf, write } from '../encryption/ledger-writer.ts';
-import { places, scope, textsOf, withPlace } from '../encryption/places.ts';
+import { failureOf, write } from '../stores/encrypted/ledger-writer.ts';
+import { places, scope, textsOf, withPlace } from '../stores/encrypted/places.ts';
 
 function appOn(store: Store): Runtime {
   return runtime({ ...scope, store, recover: 'manual' });

@@ -5,7 +5,7 @@ import { memoryStore, type Store } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newPool, newSchema, reasonToSkip } from '../postgres/server.ts';
+import { newPool, newSchema, reasonToSkip } from '../stores/postgres/server.ts';
 import { endsOf, textOf } from './state-oracle.ts';
 import { type Ending, type Program, Programs, randomFrom, type Statement } from './state-programs.ts';
 

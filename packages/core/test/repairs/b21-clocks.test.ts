@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newSchema, reasonToSkip, serverUrl } from '../postgres/server.ts';
+import { newSchema, reasonToSkip, serverUrl } from '../stores/postgres/server.ts';
 import type { Command } from './b21-worker.ts';
 
 const hour = 3_600_000;

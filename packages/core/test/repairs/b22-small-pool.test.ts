@@ -2,8 +2,8 @@ import type { Event } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newSchema, reasonToSkip, serverUrl } from '../postgres/server.ts';
-import { notes } from '../postgres/writer.ts';
+import { newSchema, reasonToSkip, serverUrl } from '../stores/postgres/server.ts';
+import { notes } from '../stores/postgres/writer.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 let warnings: string[] = [];

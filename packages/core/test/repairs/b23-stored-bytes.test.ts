@@ -170,7 +170,7 @@ describe('a file of schema version 3', () => {
     addRows();
     const killed = otherProcess(`
       import { DatabaseSync } from 'node:sqlite';
-      import { giveRowsIds } from ${source('rows-by-id.ts')};
+      import { giveRowsIds } from ${source('rows/rows-by-id.ts')};
       const database = new DatabaseSync(${JSON.stringify(path)});
       database.exec('pragma journal_mode = wal; pragma cache_size = 10; begin immediate');
       giveRowsIds(database);

@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { seed } from '../../../core/test/fuzz/seed.ts';
 import { watchProcess } from '../../../core/test/fuzz/unhandled.ts';
-import { newSchema, reasonToSkip, serverUrl } from '../../../core/test/postgres/server.ts';
+import { newSchema, reasonToSkip, serverUrl } from '../../../core/test/stores/postgres/server.ts';
 import { type AdjutantServer, server } from '../../src/index.ts';
 
 type Value = string | number | null;

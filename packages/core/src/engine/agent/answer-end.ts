@@ -1,12 +1,13 @@
 import type { JsonValue } from '../../base/json.ts';
 import type { EventDraft } from '../../ledger/event.ts';
-import { createState } from '../../ledger/scoped-state.ts';
 import type { Intent } from '../../loop/intent.ts';
 import type { Position } from '../../loop/position.ts';
 import type { Agent } from '../../runnables/agent.ts';
+import { createState } from '../../session/scoped-state.ts';
 import { applyGuardrails, type Guardrail, guardrailsAt, type OutputCheck } from '../../supervision/guardrail.ts';
+import type { BodyEnd } from '../frame/invocation.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
 import { BodyState } from '../invoke/body-state.ts';
-import type { BodyEnd, BodyFrame } from '../invoke/invoke.ts';
 import { outputFailure, readResult } from './answer-judge.ts';
 
 /** Whether an agent ends with a tool result that has to fit a schema. */

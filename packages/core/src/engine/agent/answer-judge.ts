@@ -3,7 +3,7 @@ import { type ErrorRecord, toErrorRecord } from '../../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../../base/json.ts';
 import { untilAborted } from '../../effects/until-aborted.ts';
 import type { EventDraft } from '../../ledger/event.ts';
-import { visibleValues } from '../../ledger/state-fold.ts';
+import { visibleValues } from '../../ledger/folds/state-fold.ts';
 import type { Position } from '../../loop/position.ts';
 import { findJson } from '../../models/json-text.ts';
 import type { Agent } from '../../runnables/agent.ts';
@@ -11,7 +11,7 @@ import type { GoalContext, GoalVerdict, ResolvedGoal } from '../../runnables/goa
 import type { AgentOutput } from '../../runnables/output.ts';
 import { checkValue, type ValueCheck } from '../../tools/validate.ts';
 import { explainIssues, explainPlaces } from '../../tools/validation-issue.ts';
-import type { BodyFrame } from '../invoke/invoke.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
 import { castAnswer } from './cast-answer.ts';
 
 /** Answers that do not fit are asked for again this often in one invocation (002 §3). */

@@ -1,11 +1,11 @@
 import type { JsonValue } from '../../base/json.ts';
 import { answerOfSteps, type ProcessedAnswer, stepEventsOf } from '../../effects/model-answer.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
 import type { ModelAnswer } from '../../models/call.ts';
+import type { Runnable } from '../../session/runnable.ts';
 import { applyGuardrails, type Guardrail, guardrailsAt } from '../../supervision/guardrail.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
 import { planHandOver } from '../invoke/handoff.ts';
-import type { BodyFrame } from '../invoke/invoke.ts';
 import type { HookPipeline } from './hook-pipeline.ts';
 import type { AgentTools } from './tool-lookup.ts';
 

@@ -11,7 +11,8 @@ import type { Position } from '../../loop/position.ts';
 import { type Model, modelName } from '../../models/model.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import { type ResolvedCompaction, resolveCompaction } from '../../runnables/compaction-options.ts';
-import { type BodyFrame, invoke } from '../invoke/invoke.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
+import { invoke } from '../invoke/invoke.ts';
 import type { AgentPrompts, PreparedCall } from './prompts.ts';
 import { summariser } from './summariser.ts';
 

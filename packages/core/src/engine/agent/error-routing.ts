@@ -17,7 +17,7 @@ import { type CallEvidence, failuresInARow } from '../../supervision/evidence.ts
 import type { ErrorRoutingOptions } from '../../supervision/options.ts';
 import { toolResult } from '../../tools/result.ts';
 import type { Tool } from '../../tools/tool.ts';
-import type { BodyFrame } from '../invoke/invoke.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
 import type { SeenCalls } from './seen-calls.ts';
 
 interface RoutingParts {

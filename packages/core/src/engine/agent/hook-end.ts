@@ -1,10 +1,11 @@
 import type { EventDraft } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
 import type { Agent } from '../../runnables/agent.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import type { BodyEnd } from '../frame/invocation.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
 import { planHandOver } from '../invoke/handoff.ts';
-import type { BodyEnd, BodyFrame } from '../invoke/invoke.ts';
 
 /** True when a model call has ended with an answer or an error: only such an end records the writes of hooks before it. */
 export function hasEndedModelCall({ events }: InvocationRecord): boolean {

@@ -5,8 +5,6 @@ import { describeValue } from '../../base/options.ts';
 import { untilAborted } from '../../effects/until-aborted.ts';
 import type { EventDraft } from '../../ledger/event.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
-import { isRunnable, type Runnable } from '../../ledger/runnable.ts';
-import { createState, type StateAccess } from '../../ledger/scoped-state.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import type {
@@ -22,9 +20,11 @@ import type {
   SubstituteAnswer,
 } from '../../runnables/hooks.ts';
 import type { RenderContext, Renderer } from '../../runnables/render-context.ts';
+import { isRunnable, type Runnable } from '../../session/runnable.ts';
+import { createState, type StateAccess } from '../../session/scoped-state.ts';
 import { toolResult, toToolResult } from '../../tools/result.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
 import { BodyState } from '../invoke/body-state.ts';
-import type { BodyFrame } from '../invoke/invoke.ts';
 
 /** A hook, a middleware or an error handler threw, or returned what nobody can use. */
 export class HookFailedError extends AdjutantError {

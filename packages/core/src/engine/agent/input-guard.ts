@@ -4,7 +4,7 @@ import type { Event, EventDraft, EventOf } from '../../ledger/event.ts';
 import type { Position } from '../../loop/position.ts';
 import type { PromptEvent } from '../../runnables/render-context.ts';
 import { applyGuardrails, type Guardrail, type GuardrailOutcome, guardrailsAt } from '../../supervision/guardrail.ts';
-import type { BodyFrame } from '../invoke/invoke.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
 
 /** A message that came in: from outside, or from whoever called the agent. */
 type Incoming = EventOf<'user'> | EventOf<'invocation_start'>;

@@ -7,7 +7,7 @@ import type { Position } from '../../loop/position.ts';
 import type { ModelError } from '../../models/errors.ts';
 import { nextRung, type Rung } from '../../models/ladder.ts';
 import { abortAsRecorded, abortForHandler } from '../frame/recorded-abort.ts';
-import type { BodyFrame } from '../invoke/invoke.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
 import { delayOf, type HookPipeline } from './hook-pipeline.ts';
 
 /** Milliseconds that a provider may ask to wait while there is another key or model to ask. */

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../base/json.ts';
 import type { Question } from '../../effects/tool-request.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
 import type { Intent } from '../../loop/intent.ts';
+import { costOf, priceOf } from '../../models/measures/price.ts';
 import { type Model, modelName, type Price } from '../../models/model.ts';
-import { costOf, priceOf } from '../../models/price.ts';
 import type { LimitState } from '../../supervision/limits.ts';
 
 /** Closes a model call that a stopped process left open: what it used is estimated. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import { tokensOf } from '../../models/estimate.ts';
+import { tokensOf } from '../../models/measures/estimate.ts';
 import type { Model } from '../../models/model.ts';
 
 /** What a provider adds to each message for its role and its borders, about. */

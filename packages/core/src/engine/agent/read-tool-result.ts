@@ -3,7 +3,7 @@ import { checkOptions } from '../../base/invalid-option.ts';
 import { isCount, isNonEmptyText } from '../../base/options.ts';
 import { Visibility } from '../../context/visibility.ts';
 import type { EventOf } from '../../ledger/event.ts';
-import type { Session } from '../../ledger/session.ts';
+import type { Session } from '../../session/session.ts';
 import { toolResult } from '../../tools/result.ts';
 import { type Tool, tool } from '../../tools/tool.ts';
 

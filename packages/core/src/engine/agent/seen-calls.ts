@@ -1,7 +1,7 @@
 import { priorEvidence } from '../../context/prior-evidence.ts';
 import type { CallState, Position } from '../../loop/position.ts';
 import { argsKey, type CallEvidence, evidenceKey, mostEvidence, unknownToolType } from '../../supervision/evidence.ts';
-import type { BodyFrame } from '../invoke/invoke.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
 
 /**
  * Settled calls of an agent that its invocation sees, and whether a call is one of them. Nearly all calls are new: these are told from the others

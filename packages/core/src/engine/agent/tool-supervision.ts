@@ -17,7 +17,7 @@ import { checkResult } from '../../supervision/result-check.ts';
 import { toolResult, toToolResult } from '../../tools/result.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { abortAsRecorded, abortForHandler } from '../frame/recorded-abort.ts';
-import type { BodyFrame } from '../invoke/invoke.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
 import { decisionDraft, ErrorRouting, mayMend, mayRepeat } from './error-routing.ts';
 import { delayOf, type HookPipeline } from './hook-pipeline.ts';
 import { SeenCalls } from './seen-calls.ts';

@@ -1,7 +1,7 @@
-import { postCancel, postGrant, postMessage, postPause, postResolution, type Resolution } from '../../ledger/answer.ts';
 import type { Actor } from '../../ledger/event.ts';
 import type { LedgerPorts } from '../../ledger/ledger.ts';
-import type { AnySession } from '../../ledger/session.ts';
+import { postCancel, postGrant, postMessage, postPause, postResolution, type Resolution } from '../../session/answer.ts';
+import type { AnySession } from '../../session/session.ts';
 import type { CancelOptions, ControlOptions, SendOptions } from '../run/advance.ts';
 import { checkCancel, checkGrant, checkMessage, checkPause, checkResolution, sessionIdOf } from './control-options.ts';
 import { AnswersRequests } from './request-methods.ts';

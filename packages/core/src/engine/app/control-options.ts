@@ -9,22 +9,17 @@ import {
   isObject,
   isOneOf,
   isText,
-  type OptionCheck,
   type OptionChecks,
 } from '../../base/options.ts';
-import type { Resolution } from '../../ledger/answer.ts';
 import { NotJsonError } from '../../ledger/errors.ts';
 import type { ListOptions } from '../../ledger/port.ts';
-import { type AnySession, Session } from '../../ledger/session.ts';
+import type { Resolution } from '../../session/answer.ts';
+import { type AnySession, Session } from '../../session/session.ts';
 import { isListOfGrants } from '../../supervision/permission.ts';
 import { InvalidRunError } from '../frame/errors.ts';
+import { isOutsider } from '../frame/outsider.ts';
 import type { CancelOptions, ControlOptions, SendOptions } from '../run/advance.ts';
 import type { ReopenOptions } from '../run/reopen.ts';
-
-export const isOutsider: OptionCheck = (value) =>
-  typeof value === 'string' && /^(user|operator|trigger)(:.+)?$/s.test(value)
-    ? undefined
-    : "'user', 'operator' or 'trigger', with an id behind a colon";
 
 const controlChecks: OptionChecks<ControlOptions> = { by: isOutsider, reason: isText };
 const cancelChecks: OptionChecks<CancelOptions> = { ...controlChecks, runId: isNonEmptyText };

@@ -1,6 +1,6 @@
 import { SessionDeletedError } from '../../ledger/errors.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
-import type { Session } from '../../ledger/session.ts';
+import type { Session } from '../../session/session.ts';
 
 /** The sessions that an app has open, found again by id for as long as somebody has them. */
 export class OpenSessions {

@@ -1,9 +1,9 @@
 import { systemTurns } from '../../base/turns.ts';
 import type { StreamEvent } from '../../ledger/event.ts';
-import { storedStateAt } from '../../ledger/fold-snapshot.ts';
 import type { ListOptions, ReadRange, SessionListing, StoredEvent } from '../../ledger/port.ts';
-import type { AnySession } from '../../ledger/session.ts';
-import type { StateSnapshot } from '../../ledger/time-travel.ts';
+import { storedStateAt } from '../../session/fold-snapshot.ts';
+import type { AnySession } from '../../session/session.ts';
+import type { StateSnapshot } from '../../session/time-travel.ts';
 import type { FollowOptions, LiveSessions } from '../live/live-sessions.ts';
 import { ControlsSessions } from './control-methods.ts';
 import { checkListOptions, sessionIdOf } from './control-options.ts';

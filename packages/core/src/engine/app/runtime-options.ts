@@ -15,12 +15,12 @@ import {
 import type { Random } from '../../base/random.ts';
 import { isStandIns, type StandIns } from '../../effects/stand-ins.ts';
 import type { Store } from '../../ledger/port.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
-import type { StateSchema } from '../../ledger/state-types.ts';
 import { StoreClock } from '../../ledger/store-clock.ts';
 import type { Price } from '../../models/model.ts';
 import { type CompactionOptions, isCompaction } from '../../runnables/compaction-options.ts';
 import { type ErrorHandler, type Hooks, isHooks, isListOfErrorHandlers, isListOfMiddleware, type Middleware } from '../../runnables/hooks.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import type { StateSchema } from '../../session/state-types.ts';
 import { isSupervision, type SupervisionOptions } from '../../supervision/options.ts';
 import { isListOfGrants } from '../../supervision/permission.ts';
 import type { Tool } from '../../tools/tool.ts';

@@ -3,11 +3,11 @@ import { findInvalidOption, isCount, isNonEmptyText, isOneOf, type OptionChecks 
 import { InvalidCursorError, SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Actor } from '../../ledger/event.ts';
 import type { LedgerStore, ListOptions, SessionListing } from '../../ledger/port.ts';
-import type { AnySession, Session } from '../../ledger/session.ts';
-import type { StateSchema } from '../../ledger/state-types.ts';
+import type { AnySession, Session } from '../../session/session.ts';
+import type { StateSchema } from '../../session/state-types.ts';
 import { InvalidRunError } from '../frame/errors.ts';
+import { isOutsider } from '../frame/outsider.ts';
 import type { SessionOptions } from '../frame/run-options.ts';
-import { isOutsider } from './control-options.ts';
 
 /** A session that is made and stored at once. */
 export interface NewSessionOptions<Schema extends StateSchema = StateSchema> extends Omit<SessionOptions<Schema>, 'existing' | 'observe'> {

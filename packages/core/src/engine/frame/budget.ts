@@ -2,9 +2,9 @@ import { TokenGauge } from '../../context/token-gauge.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
 import { isSuccess } from '../../ledger/tool-result.ts';
 import type { BudgetView } from '../../loop/decide-limits.ts';
-import { estimateTokens } from '../../models/estimate.ts';
+import { estimateTokens } from '../../models/measures/estimate.ts';
+import { priceOf } from '../../models/measures/price.ts';
 import { type Model, modelName, type Price } from '../../models/model.ts';
-import { priceOf } from '../../models/price.ts';
 import {
   type Account,
   type Caller,

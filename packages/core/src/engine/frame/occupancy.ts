@@ -1,5 +1,5 @@
 import type { CancelScope } from '../../base/cancel-scope.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Activity } from './activity.ts';
 

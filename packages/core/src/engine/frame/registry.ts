@@ -1,10 +1,10 @@
 import { canonicalJson } from '../../base/json.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import type { Loop } from '../../runnables/loop.ts';
 import type { Parallel } from '../../runnables/parallel.ts';
 import type { Sequence } from '../../runnables/sequence.ts';
 import type { Step } from '../../runnables/step.ts';
+import type { Runnable } from '../../session/runnable.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { DuplicateRunnableError, UnknownRunnableError } from './errors.ts';
 

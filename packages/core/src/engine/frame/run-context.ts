@@ -3,25 +3,25 @@ import { afterThisTurn, type Clock } from '../../base/clock.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { Random } from '../../base/random.ts';
 import type { StandIns } from '../../effects/stand-ins.ts';
-import type { Event, TransientEvent } from '../../ledger/event.ts';
+import type { Event, StreamEvent, TransientEvent } from '../../ledger/event.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
-import type { Session } from '../../ledger/session.ts';
 import type { Price } from '../../models/model.ts';
 import type { CompactionOptions } from '../../runnables/compaction-options.ts';
 import type { ErrorHandler, Hooks, Middleware } from '../../runnables/hooks.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import type { Session } from '../../session/session.ts';
 import type { CircuitBreakers } from '../../supervision/circuit-breaker.ts';
 import type { Consumption, ConsumptionLimits } from '../../supervision/limits.ts';
 import type { SupervisionOptions } from '../../supervision/options.ts';
 import type { Toolset } from '../../tools/toolset.ts';
-import type { BodyEnd, BodyFrame } from '../invoke/invoke.ts';
-import type { Lifecycle } from '../run/lifecycle.ts';
-import type { Run } from '../run/run.ts';
 import { Activity, type WaitReason } from './activity.ts';
 import { isBelow, RunBudget } from './budget.ts';
 import { Gate } from './gate.ts';
 import { changesGrants, Grants } from './grants.ts';
+import type { BodyEnd } from './invocation.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import { occupancyOf } from './occupancy.ts';
 import type { AnyRunnable, Registry } from './registry.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
@@ -34,6 +34,23 @@ export type OnStep = (events: readonly Event[], session: Session, runnable: Runn
 
 /** How many invocations and effects may end before the event loop turns. */
 const turnEvery = 256;
+
+/** A run as those see it who hand on what it streams. */
+export interface StreamedRun {
+  /** Calls `listener` with each event. Returns a function that ends it. */
+  listen(listener: (event: StreamEvent) => void): () => void;
+  catch(onRejected: (error: unknown) => void): unknown;
+}
+
+/** What a body works with. */
+export interface BodyFrame {
+  readonly run: RunContext;
+  readonly record: InvocationRecord;
+  readonly scope: CancelScope;
+  readonly activity: Activity;
+  /** Whether the body ran before, in this or another process. */
+  readonly resumed: boolean;
+}
 
 type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
 
@@ -56,7 +73,7 @@ export interface AppServices {
   /** Continues the run of a session that waits and that this process holds for what the run dispatched. */
   readonly takeUp: (session: string) => void;
   /** Keeps what a run streams for those who follow its session. Returns a function that ends it. */
-  readonly heed: (run: Run, ledger: Ledger) => () => void;
+  readonly heed: (run: StreamedRun, ledger: Ledger) => () => void;
   /** How many runs of one user may wait for answers at a time. */
   readonly waitingRunsPerUser: number;
   /** What holds for all agents of the app, as far as they do not say otherwise themselves. */

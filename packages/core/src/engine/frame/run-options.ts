@@ -15,14 +15,14 @@ import {
   type OptionChecks,
 } from '../../base/options.ts';
 import type { Actor, StreamEvent } from '../../ledger/event.ts';
-import { type AnySession, Session } from '../../ledger/session.ts';
-import type { ScopeIds } from '../../ledger/shared-state.ts';
-import type { StateSchema } from '../../ledger/state-types.ts';
-import type { ForkScopes } from '../../ledger/time-travel-fork.ts';
+import { type AnySession, Session } from '../../session/session.ts';
+import type { ScopeIds } from '../../session/shared-state.ts';
+import type { StateSchema } from '../../session/state-types.ts';
+import type { ForkScopes } from '../../session/time-travel-fork.ts';
 import type { ConsumptionLimits } from '../../supervision/limits.ts';
 import { isListOfGrants } from '../../supervision/permission.ts';
-import { isOutsider } from '../app/control-options.ts';
 import { InvalidRunError } from './errors.ts';
+import { isOutsider } from './outsider.ts';
 import type { OnStep } from './run-context.ts';
 
 /** Limits of a whole run with everything in it. */

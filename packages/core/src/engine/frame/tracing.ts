@@ -1,12 +1,12 @@
 import type { ModelCallRequest } from '../../effects/model-call.ts';
 import type { ToolAttempt } from '../../effects/tool-ports.ts';
 import type { Event, InvocationMode } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
-import type { Session } from '../../ledger/session.ts';
 import type { Middleware } from '../../runnables/hooks.ts';
 import type { Around, RunOperation } from '../../runnables/operation.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import type { Session } from '../../session/session.ts';
 
 /** What is to run, and the open run that it continues. */
 interface SurroundedRun {

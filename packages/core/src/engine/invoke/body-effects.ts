@@ -1,8 +1,8 @@
 import { findInvalidOption, isCount, isFunction, isGroup, isNotNegative, isPositive, type OptionChecks } from '../../base/options.ts';
 import type { EffectRecord, EffectRequest } from '../../effects/recorded-effect.ts';
 import { InvalidEffectError } from '../../effects/recorded-effect-errors.ts';
-import type { EffectOptions, EffectRetry } from '../../ledger/body-context.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import type { EffectOptions, EffectRetry } from '../../session/body-context.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import { hasOutcome } from './bodies/sequence.ts';
 

@@ -1,6 +1,6 @@
 import type { CancelScope } from '../../base/cancel-scope.ts';
 import type { Actor } from '../../ledger/event.ts';
-import type { StateSchema } from '../../ledger/state-types.ts';
+import type { StateSchema } from '../../session/state-types.ts';
 import type { Activity } from '../frame/activity.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import type { StateBase } from './body-state.ts';

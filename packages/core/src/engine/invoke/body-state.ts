@@ -1,13 +1,14 @@
 import type { JsonValue } from '../../base/json.ts';
+import { sameValue } from '../../base/json.ts';
 import { StateOrderError } from '../../ledger/errors.ts';
 import { type Actor, type EventDraft, type EventOf, foldEvent, type StateChange } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { emptyLedgerState, type LedgerState, type StateValues, stateFold, visibleValues, withChanges } from '../../ledger/folds/state-fold.ts';
 import { composedLate } from '../../ledger/late-changes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
-import type { StateAccess, StateUpdate } from '../../ledger/scoped-state.ts';
-import { type PendingWrite, sameValue } from '../../ledger/shared-state.ts';
-import { emptyLedgerState, type LedgerState, type StateValues, stateFold, visibleValues, withChanges } from '../../ledger/state-fold.ts';
+import type { PendingWrite } from '../../ledger/pending-write.ts';
+import type { StateAccess, StateUpdate } from '../../session/scoped-state.ts';
 import { InvalidKeyError } from '../frame/errors.ts';
 import { isBelow, type RunContext } from '../frame/run-context.ts';
 import { applied } from './key-writes.ts';

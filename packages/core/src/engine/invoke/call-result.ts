@@ -1,5 +1,5 @@
-import type { CallResult } from '../../ledger/body-context.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import type { CallResult } from '../../session/body-context.ts';
 
 /** What a body gets of a child that has ended. */
 export function callResult<Output>(invocationId: string, record: InvocationRecord): CallResult<Output> {

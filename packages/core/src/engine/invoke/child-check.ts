@@ -1,4 +1,4 @@
-import type { Runnable } from '../../ledger/runnable.ts';
+import type { Runnable } from '../../session/runnable.ts';
 import { HandoffRefusedError, UnknownRunnableError } from '../frame/errors.ts';
 import type { BodyPlace } from './body-place.ts';
 import { handoffDepth } from './handoff.ts';

@@ -1,5 +1,5 @@
 import type { EventDraft, InvocationInput, NextInvocation } from '../../ledger/event.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
+import type { Runnable } from '../../session/runnable.ts';
 import type { RunContext } from '../frame/run-context.ts';
 
 /** How many agents and steps have handed on from the root to this path. */

@@ -1,13 +1,13 @@
 import { findJsonDefect, type JsonValue } from '../../base/json.ts';
 import { findInvalidOption, isAnything, isPositive, isText, type OptionChecks } from '../../base/options.ts';
-import type { CallOptions } from '../../ledger/body-context.ts';
 import { NotJsonError, SessionBusyError } from '../../ledger/errors.ts';
 import type { EventDraft, InvocationInput } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
-import type { Session } from '../../ledger/session.ts';
 import type { Agent } from '../../runnables/agent.ts';
+import type { CallOptions } from '../../session/body-context.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import type { Session } from '../../session/session.ts';
 import { checkValue, checkValueNow, type ValueCheck } from '../../tools/validate.ts';
 import { explainPlaces } from '../../tools/validation-issue.ts';
 import { InvalidInputError, InvalidRunError } from '../frame/errors.ts';

@@ -1,59 +1,16 @@
 import { AbortReason, CancelScope, givesBack } from '../../base/cancel-scope.ts';
-import { type ErrorRecord, toErrorRecord } from '../../base/error.ts';
+import { toErrorRecord } from '../../base/error.ts';
 import { contentHash } from '../../base/hash.ts';
-import type { JsonValue } from '../../base/json.ts';
 import { LedgerMismatchError, leavesOpen } from '../../ledger/errors.ts';
-import type { EventDraft, InvocationInput, InvocationMode, InvocationStatus, NextInvocation, StopReason } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
-import type { BatchExtras } from '../../ledger/ledger-writer.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
+import type { EventDraft, InvocationInput } from '../../ledger/event.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import type { Runnable } from '../../session/runnable.ts';
 import { Activity } from '../frame/activity.ts';
+import type { BodyEnd, Slot } from '../frame/invocation.ts';
 import { occupancyOf, type UnderWay } from '../frame/occupancy.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
-import { isBelow, type RunContext } from '../frame/run-context.ts';
+import { type BodyFrame, isBelow, type RunContext } from '../frame/run-context.ts';
 import { withdrawnWith, withSettled } from './abandoned-requests.ts';
-
-/** A place in the tree of invocations and what is to run there. */
-export interface Slot {
-  readonly path: string;
-  readonly runnable: Runnable;
-  readonly mode: InvocationMode;
-  readonly input?: InvocationInput | undefined;
-  /** Whether it is a branch of a parallel. */
-  readonly branch?: boolean;
-  /** Milliseconds after which it ends as an error. */
-  readonly timeout?: number | undefined;
-  readonly scope: CancelScope;
-  /** What waits while this waits. */
-  readonly activity: Activity;
-  /** Its start is in the ledger already, as it landed with something else; nothing has run yet. */
-  readonly begun?: boolean;
-  /** Events that land together with the start, before it. */
-  readonly before?: readonly EventDraft[];
-  readonly extras?: BatchExtras | undefined;
-}
-
-/** How a body ended; `undefined` instead: the run was given back, and nothing is recorded. */
-export interface BodyEnd {
-  readonly status: InvocationStatus;
-  readonly output?: JsonValue | undefined;
-  readonly error?: ErrorRecord | undefined;
-  readonly stopReason?: StopReason | undefined;
-  readonly next?: NextInvocation | undefined;
-  /** Events that land together with the end, before it. */
-  readonly before?: readonly EventDraft[];
-  readonly extras?: BatchExtras | undefined;
-}
-
-/** What a body works with. */
-export interface BodyFrame {
-  readonly run: RunContext;
-  readonly record: InvocationRecord;
-  readonly scope: CancelScope;
-  readonly activity: Activity;
-  /** Whether the body ran before, in this or another process. */
-  readonly resumed: boolean;
-}
 
 /**
  * The invoke rule: an outcome that is recorded is returned; one that was handed over is continued in the same slot; what has only begun

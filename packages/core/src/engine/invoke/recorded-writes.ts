@@ -1,5 +1,5 @@
 import type { EventOf } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Flush, RefusedWrites } from './body-state.ts';
 

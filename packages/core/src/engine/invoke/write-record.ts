@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../base/json.ts';
 import type { Actor, Event, EventOf, StateChange } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { isBelow, type RunContext } from '../frame/run-context.ts';
 import { type Entry, KeyWrites } from './key-writes.ts';
 

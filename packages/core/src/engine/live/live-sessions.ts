@@ -6,7 +6,7 @@ import { isDurable, type StreamEvent } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { LedgerStore, Store } from '../../ledger/port.ts';
 import { InvalidRunError } from '../frame/errors.ts';
-import type { Run } from '../run/run.ts';
+import type { StreamedRun } from '../frame/run-context.ts';
 import { Demand, Exchange, liveKey } from './exchange.ts';
 import type { LiveMessage } from './live-message.ts';
 import { type AnswerMark, LiveSender, LiveText } from './live-text.ts';
@@ -66,7 +66,7 @@ export class LiveSessions {
   }
 
   /** Listens to a run of this process. Returns a function that ends it. */
-  heed(scope: Scope, run: Run, ledger: Ledger): () => void {
+  heed(scope: Scope, run: StreamedRun, ledger: Ledger): () => void {
     if (!this.#isKept) return () => undefined;
     const { session, ports } = ledger;
     const key = liveKey(scope, session);

@@ -1,10 +1,10 @@
 import { findJsonDefect, type JsonValue } from '../../base/json.ts';
 import { findInvalidOption, isAnything, isNonEmptyText, isText, type OptionChecks } from '../../base/options.ts';
 import { isSaidBy, kindOf, namedActor } from '../../ledger/actor.ts';
-import type { Answer } from '../../ledger/answer.ts';
 import { NotJsonError, RequestSettledError } from '../../ledger/errors.ts';
 import type { Actor, RequestDecision } from '../../ledger/event.ts';
 import type { RequestRow } from '../../ledger/port.ts';
+import type { Answer } from '../../session/answer.ts';
 import { isToolResult } from '../../tools/result.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { mismatchWithShown, validateArgs, validateInput, validateOutput } from '../../tools/validate.ts';

@@ -1,6 +1,6 @@
 import { findInvalidOption, isOneOf, isPositive, type OptionChecks } from '../../base/options.ts';
 import type { Actor } from '../../ledger/event.ts';
-import type { PendingCall } from '../../ledger/pending-call.ts';
+import type { PendingCall } from '../../session/pending-call.ts';
 import { InvalidRunError } from '../frame/errors.ts';
 import { firstExpiry } from './expiry.ts';
 import type { RunResult } from './run.ts';

@@ -1,10 +1,11 @@
 import { runAgent } from '../agent/loop.ts';
+import type { BodyEnd } from '../frame/invocation.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
+import type { BodyFrame } from '../frame/run-context.ts';
 import { runLoop } from '../invoke/bodies/loop.ts';
 import { runParallel } from '../invoke/bodies/parallel.ts';
 import { runSequence } from '../invoke/bodies/sequence.ts';
 import { runStep } from '../invoke/bodies/step.ts';
-import type { BodyEnd, BodyFrame } from '../invoke/invoke.ts';
 
 /** Runs what a runnable consists of, by its kind. */
 export function runBody(runnable: AnyRunnable, frame: BodyFrame): Promise<BodyEnd | undefined> {

@@ -1,7 +1,7 @@
 import { CancelScope } from '../../base/cancel-scope.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { isPartOfLifecycle } from '../frame/lifecycle-path.ts';
+import { isPartOfLifecycle } from '../frame/lifecycle.ts';
 import { occupancyOf } from '../frame/occupancy.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import { hasOutcome } from '../invoke/bodies/sequence.ts';

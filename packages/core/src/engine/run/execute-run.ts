@@ -1,11 +1,11 @@
 import { AbortReason } from '../../base/cancel-scope.ts';
 import type { JsonValue } from '../../base/json.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { InboxEntry } from '../../ledger/port.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
-import type { Session } from '../../ledger/session.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import type { Session } from '../../session/session.ts';
 import { NoOpenRunError, RunStoppedError } from '../frame/errors.ts';
 import { runGrants } from '../frame/grants.ts';
 import { occupancyOf } from '../frame/occupancy.ts';

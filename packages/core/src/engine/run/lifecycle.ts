@@ -3,17 +3,18 @@ import { AdjutantError } from '../../base/error.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { describeValue, isFunction, type OptionChecks } from '../../base/options.ts';
 import type { EventDraft, StopReason } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Session } from '../../ledger/session.ts';
-import type { StateSchema } from '../../ledger/state-types.ts';
 import type { Step, StepContext } from '../../runnables/step.ts';
-import { isPartOfLifecycle } from '../frame/lifecycle-path.ts';
+import type { Session } from '../../session/session.ts';
+import type { StateSchema } from '../../session/state-types.ts';
+import type { BodyEnd } from '../frame/invocation.ts';
+import { isPartOfLifecycle, type Lifecycle } from '../frame/lifecycle.ts';
 import { occupancyOf } from '../frame/occupancy.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
-import type { RunContext } from '../frame/run-context.ts';
+import type { BodyFrame, RunContext } from '../frame/run-context.ts';
 import { hasOutcome } from '../invoke/bodies/sequence.ts';
-import { type BodyEnd, type BodyFrame, invoke } from '../invoke/invoke.ts';
+import { invoke } from '../invoke/invoke.ts';
 import { lastRecord } from './run-result.ts';
 
 /** How long the work after a run may take: as long as a run by default. */
@@ -68,13 +69,6 @@ export class InvalidAdmissionError extends AdjutantError {
   constructor(data: { found: string }) {
     super('invalid_admission', `\`admit\` must return nothing, true or { refuse: 'message' }, not ${data.found}.`, data);
   }
-}
-
-/** The steps of an app's lifecycle. Their names and paths begin with a sign that no definition and no key can have. */
-export interface Lifecycle {
-  readonly prepare: Step | undefined;
-  readonly admit: Step | undefined;
-  readonly postProcess: Step | undefined;
 }
 
 /** Makes the steps of a lifecycle. */

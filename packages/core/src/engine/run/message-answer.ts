@@ -1,6 +1,6 @@
-import { postAnswer } from '../../ledger/answer.ts';
 import type { EventOf } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { postAnswer } from '../../session/answer.ts';
 import { validateInput } from '../../tools/validate.ts';
 import { type AppServices, isBelow } from '../frame/run-context.ts';
 

@@ -1,6 +1,6 @@
 import { AdjutantError } from '../../base/error.ts';
 import type { Actor, EventDraft } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
 /** An invocation whose outcome stands. */

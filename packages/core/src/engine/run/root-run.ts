@@ -1,6 +1,6 @@
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Session } from '../../ledger/session.ts';
+import type { Session } from '../../session/session.ts';
 import { isBelow } from '../frame/run-context.ts';
 import { hasOutcome } from '../invoke/bodies/sequence.ts';
 import { openDetached } from './detached-children.ts';

@@ -1,5 +1,5 @@
 import type { IdSource } from '../../base/id.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
+import type { Runnable } from '../../session/runnable.ts';
 import { type RunOptions, type RuntimeLimits, resolveRunLimits } from '../frame/run-options.ts';
 import type { RunRequest } from './execute-run.ts';
 

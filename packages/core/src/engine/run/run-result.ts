@@ -1,8 +1,8 @@
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { isApproval, pendingCalls } from '../../ledger/pending-call.ts';
 import { runReport } from '../../ledger/run-report.ts';
-import type { Session } from '../../ledger/session.ts';
+import { isApproval, pendingCalls } from '../../session/pending-call.ts';
+import type { Session } from '../../session/session.ts';
 import { isBelow } from '../frame/run-context.ts';
 import type { RunResult } from './run.ts';
 

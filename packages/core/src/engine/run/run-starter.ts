@@ -1,10 +1,10 @@
 import { systemClock } from '../../base/clock.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import { contentHash } from '../../base/hash.ts';
-import { postCancel, postGrant } from '../../ledger/answer.ts';
 import { type SessionBusyError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { StreamEvent } from '../../ledger/event.ts';
-import type { Session } from '../../ledger/session.ts';
+import { postCancel, postGrant } from '../../session/answer.ts';
+import type { Session } from '../../session/session.ts';
 import { RunStoppedError } from '../frame/errors.ts';
 import type { AppServices } from '../frame/run-context.ts';
 import { hasOutcome } from '../invoke/bodies/sequence.ts';

@@ -1,8 +1,8 @@
 import type { ErrorRecord } from '../../base/error.ts';
 import type { InvocationStatus, StopReason, StreamEvent } from '../../ledger/event.ts';
-import type { PendingCall } from '../../ledger/pending-call.ts';
 import type { RunReport } from '../../ledger/run-report.ts';
-import type { Session } from '../../ledger/session.ts';
+import type { PendingCall } from '../../session/pending-call.ts';
+import type { Session } from '../../session/session.ts';
 import { EventStream } from './event-stream.ts';
 
 /** How a run ended, and what it used. */

@@ -1,8 +1,8 @@
 import { AbortReason } from '../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../base/error.ts';
-import { postCancel } from '../../ledger/answer.ts';
-import type { InvocationRecord } from '../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { postCancel } from '../../session/answer.ts';
 import { occupancyOf } from '../frame/occupancy.ts';
 import { isBelow, type RunContext } from '../frame/run-context.ts';
 import type { RunControl, RunSink } from './run.ts';

@@ -3,10 +3,10 @@ import { canonicalJson, type JsonObject, type JsonValue } from '../../base/json.
 import { includeHistory, injectSystemMessage } from '../../context/renderers.ts';
 import type { Run, RunResult } from '../../engine/run/run.ts';
 import type { LedgerStore, Store } from '../../ledger/port.ts';
-import type { Session } from '../../ledger/session.ts';
 import { type ModelInput, modelName, toModel } from '../../models/model.ts';
 import { agent } from '../../runnables/agent.ts';
 import { Runtime } from '../../runtime.ts';
+import type { Session } from '../../session/session.ts';
 import { JudgeFailedError } from './errors.ts';
 
 /** A question to a model that judges a trial. */

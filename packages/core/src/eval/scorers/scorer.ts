@@ -1,8 +1,8 @@
 import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type { Usage } from '../../ledger/event.ts';
-import type { Session } from '../../ledger/session.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
+import type { Session } from '../../session/session.ts';
 import type { EvalCase, Expectation } from '../dataset/eval-case.ts';
 import type { TrialStatus } from '../report.ts';
 

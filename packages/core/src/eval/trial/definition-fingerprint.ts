@@ -2,9 +2,9 @@ import { contentHash } from '../../base/hash.ts';
 import { isPlainObject } from '../../base/json.ts';
 import { isModel } from '../../base/model-option.ts';
 import { isStandardSchema, jsonSchemaOf } from '../../base/schema.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
 import { type ModelInput, modelName, toModel } from '../../models/model.ts';
 import type { PromptEvent, RenderContext, Renderer } from '../../runnables/render-context.ts';
+import type { Runnable } from '../../session/runnable.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 const deepest = 12;

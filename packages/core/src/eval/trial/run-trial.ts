@@ -4,7 +4,7 @@ import type { ConversationResult } from '../../conversation/conversation-options
 import type { Run } from '../../engine/run/run.ts';
 import { lastRecord } from '../../engine/run/run-result.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
-import type { Session } from '../../ledger/session.ts';
+import type { Session } from '../../session/session.ts';
 import type { EvalOptions, TrialPlace, TrialSubject } from '../eval-options.ts';
 import type { TrialRecord } from '../scorers/scorer.ts';
 import { activeMs, type TrialEnding, trialRecord } from './trial-record.ts';

@@ -1,7 +1,7 @@
 import { sha256 } from '../../base/hash.ts';
 import { canonicalJson } from '../../base/json.ts';
-import type { Runnable } from '../../ledger/runnable.ts';
 import { modelName, toModel } from '../../models/model.ts';
+import type { Runnable } from '../../session/runnable.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { EvalCase } from '../dataset/eval-case.ts';
 import type { EvalOptions, EvalVariant } from '../eval-options.ts';

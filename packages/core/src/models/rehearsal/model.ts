@@ -5,7 +5,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { estimateTokens } from '../estimate.ts';
+import { estimateTokens } from '../measures/estimate.ts';
 import type { Model } from '../model.ts';
 import { asTestModel } from '../test-model-mark.ts';
 import { Evidence } from './evidence.ts';

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { converse } from '../../../test/models/rehearsal-toolbox.ts';
 import { run } from '../../in-memory-app.ts';
 import { agent } from '../../runnables/agent.ts';
-import { readFile } from '../../tools/builtin/read-file.ts';
-import { searchFiles } from '../../tools/builtin/search-files.ts';
+import { readFile } from '../../tools/builtin/files/read-file.ts';
+import { searchFiles } from '../../tools/builtin/files/search-files.ts';
 import { rehearsal } from './model.ts';
 
 const invoices = `id,customer,amount,status,date

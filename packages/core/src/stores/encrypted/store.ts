@@ -1,6 +1,6 @@
 import { isAdjutantError } from '../../base/error.ts';
 import { mapInTurns } from '../../base/turns.ts';
-import { blobAddress } from '../../ledger/blob-address.ts';
+import { blobAddress } from '../../ledger/blobs/blob-address.ts';
 import { BlobMissingError, LedgerConflictError, LedgerUnreadableError, SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import type {
@@ -29,7 +29,7 @@ import type {
   SharedValue,
   StoredEvent,
 } from '../../ledger/port.ts';
-import { recordedScopes } from '../../ledger/shared-state.ts';
+import { recordedScopes } from '../../ledger/shared-scopes.ts';
 import { checkBatch, checkForkPoint, checkNumbers, checkSnapshot } from '../batch.ts';
 import { checkRequests } from '../requests.ts';
 import { SealBrokenError, SegmentKeyMissingError } from './errors.ts';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../base/json.ts';
-import { blobAddress } from '../../ledger/blob-address.ts';
+import { blobAddress } from '../../ledger/blobs/blob-address.ts';
 import { BlobMissingError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import type {

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { BlobRows } from './blob-rows.ts';
-import type { LedgerRows } from './ledger-rows.ts';
 import type { SessionAddress } from './protocol.ts';
-import { rowId } from './rows-by-id.ts';
+import type { BlobRows } from './rows/blob-rows.ts';
+import type { LedgerRows } from './rows/ledger-rows.ts';
+import { rowId } from './rows/rows-by-id.ts';
 
 /** Rows that one purge may remove: the lock must not be kept for long. */
 const mostRowsPerPurge = 512;

@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { JsonValue } from '../../base/json.ts';
 import type { InboxEntry, LedgerHead, SharedValue } from '../../ledger/port.ts';
-import { AddressKeyRows } from './address-key-rows.ts';
-import { BlobReads } from './blob-reads.ts';
-import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
 import type { ReadOperations, ReadPage, ReadRequest, ReadRequestMessage } from './protocol.ts';
-import type { RequestRows } from './request-rows.ts';
-import { mostRows, rowId } from './rows-by-id.ts';
-import { SessionRows } from './session-rows.ts';
-import type { SnapshotRows } from './snapshot-rows.ts';
+import { AddressKeyRows } from './rows/address-key-rows.ts';
+import { BlobReads } from './rows/blob-reads.ts';
+import type { LedgerRow, LedgerRows } from './rows/ledger-rows.ts';
+import type { RequestRows } from './rows/request-rows.ts';
+import { mostRows, rowId } from './rows/rows-by-id.ts';
+import { SessionRows } from './rows/session-rows.ts';
+import type { SnapshotRows } from './rows/snapshot-rows.ts';
 
 type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { addressKeysStep } from './address-key-rows.ts';
 import { clockTable } from './file-time.ts';
-import { giveRowsIds } from './rows-by-id.ts';
+import { addressKeysStep } from './rows/address-key-rows.ts';
+import { giveRowsIds } from './rows/rows-by-id.ts';
 
 /** Statements, or a function that is called within the transaction of all steps. */
 export type Migration = string | ((database: DatabaseSync) => void);

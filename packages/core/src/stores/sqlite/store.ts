@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { blobAddress } from '../../ledger/blob-address.ts';
+import { blobAddress } from '../../ledger/blobs/blob-address.ts';
 import { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import type {

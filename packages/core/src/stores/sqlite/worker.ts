@@ -4,11 +4,11 @@ import { systemClock } from '../../base/clock.ts';
 import { describeFailure, openDatabase } from './database.ts';
 import { isRefusal, toFailure } from './failure.ts';
 import { FileTime } from './file-time.ts';
-import { LedgerRows } from './ledger-rows.ts';
 import type { Outcome, ReadRequestMessage, Request, WorkerSettings, WriteRequest } from './protocol.ts';
 import { ReadOperationsOfFile } from './read-operations.ts';
-import { RequestRows } from './request-rows.ts';
-import { SnapshotRows } from './snapshot-rows.ts';
+import { LedgerRows } from './rows/ledger-rows.ts';
+import { RequestRows } from './rows/request-rows.ts';
+import { SnapshotRows } from './rows/snapshot-rows.ts';
 import { isWrite, nextGroup, rowsOf } from './write-group.ts';
 import { WriteOperationsOfFile } from './write-operations.ts';
 

@@ -3,16 +3,16 @@ import { LedgerConflictError, SessionBusyError, SessionExistsError } from '../..
 import type { AppendReceipt, Claim, PostReceipt, ReleaseReceipt } from '../../ledger/port.ts';
 import { checkForkPoint, checkSharedWrites } from '../batch.ts';
 import { isOwnerGone } from '../owner.ts';
-import { AddressKeyRows } from './address-key-rows.ts';
-import { BlobRows } from './blob-rows.ts';
 import { fieldsPerEvent } from './codec.ts';
 import { Deletion } from './deletion.ts';
-import type { LedgerRow, LedgerRows } from './ledger-rows.ts';
-import { PathReferences } from './path-references.ts';
 import type { AppendRequest, ScopeAddress, SessionAddress, WriteOperations, WriteRequest } from './protocol.ts';
-import type { RequestRows } from './request-rows.ts';
-import { rowId } from './rows-by-id.ts';
-import type { SnapshotRows } from './snapshot-rows.ts';
+import { AddressKeyRows } from './rows/address-key-rows.ts';
+import { BlobRows } from './rows/blob-rows.ts';
+import type { LedgerRow, LedgerRows } from './rows/ledger-rows.ts';
+import { PathReferences } from './rows/path-references.ts';
+import type { RequestRows } from './rows/request-rows.ts';
+import { rowId } from './rows/rows-by-id.ts';
+import type { SnapshotRows } from './rows/snapshot-rows.ts';
 
 type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['request'];
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../base/json.ts';
-import type { Session } from '../../ledger/session.ts';
+import type { Session } from '../../session/session.ts';
 
 /** Writes state by key into a session; what is under the name of a shared scope goes there. */
 export function writeState(session: Session, state: { readonly [key: string]: JsonValue }): void {

@@ -1,5 +1,5 @@
 import { describeValue, isList } from '../../base/options.ts';
-import type { OutputOf, Runnable } from '../../ledger/runnable.ts';
+import type { OutputOf, Runnable } from '../../session/runnable.ts';
 import { InvalidTestError } from './run-test/errors.ts';
 import type { RunTestOptions } from './run-test/options.ts';
 import { runTest, type TestRun } from './run-test/run-test.ts';

@@ -3,9 +3,9 @@ import type { JsonValue } from '../../base/json.ts';
 import { isList, isNonEmptyText, isObject, type OptionChecks } from '../../base/options.ts';
 import { session } from '../../in-memory-app.ts';
 import type { EventDraft } from '../../ledger/event.ts';
-import type { Session } from '../../ledger/session.ts';
-import type { ScopeIds } from '../../ledger/shared-state.ts';
-import type { StateSchema } from '../../ledger/state-types.ts';
+import type { Session } from '../../session/session.ts';
+import type { ScopeIds } from '../../session/shared-state.ts';
+import type { StateSchema } from '../../session/state-types.ts';
 import { writeState } from './seed-state.ts';
 
 export interface TestSessionOptions<Schema extends StateSchema = StateSchema> {

@@ -1,9 +1,11 @@
 import type { JsonValue } from '../../../base/json.ts';
 import type { Event } from '../../../ledger/event.ts';
-import { visibleValues } from '../../../ledger/state-fold.ts';
+import { visibleValues } from '../../../ledger/folds/state-fold.ts';
 import type { Loop } from '../../../runnables/loop.ts';
+import type { BodyEnd } from '../../frame/invocation.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
 import { isBelow } from '../../frame/run-context.ts';
-import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
+import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
 
 /** Repeats its part; iterations that have begun are not asked about again, even if there may be fewer now. */
 export async function runLoop(loop: Loop, frame: BodyFrame): Promise<BodyEnd | undefined> {

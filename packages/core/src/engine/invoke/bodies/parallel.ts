@@ -3,10 +3,12 @@ import type { ErrorRecord } from '../../../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import { NotJsonError } from '../../../ledger/errors.ts';
 import type { EventDraft, StateChange } from '../../../ledger/event.ts';
-import type { InvocationRecord } from '../../../ledger/invocation-fold.ts';
-import { visibleValues } from '../../../ledger/state-fold.ts';
+import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import { visibleValues } from '../../../ledger/folds/state-fold.ts';
 import type { BranchOutcome, Parallel } from '../../../runnables/parallel.ts';
-import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
+import type { BodyEnd } from '../../frame/invocation.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
+import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
 import { assertNoPartGone, partPaths } from './sequence.ts';
 
 /** Runs all branches at the same time and joins what they wrote: the merged state and the end are one append. */

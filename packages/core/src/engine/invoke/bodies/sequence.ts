@@ -1,10 +1,12 @@
 import type { JsonValue } from '../../../base/json.ts';
 import { LedgerMismatchError } from '../../../ledger/errors.ts';
-import type { InvocationTree } from '../../../ledger/invocation-fold.ts';
-import type { Runnable } from '../../../ledger/runnable.ts';
+import type { InvocationTree } from '../../../ledger/folds/invocation-fold.ts';
 import type { Sequence } from '../../../runnables/sequence.ts';
-import { isPartOfLifecycle } from '../../frame/lifecycle-path.ts';
-import { type BodyEnd, type BodyFrame, cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
+import type { Runnable } from '../../../session/runnable.ts';
+import type { BodyEnd } from '../../frame/invocation.ts';
+import { isPartOfLifecycle } from '../../frame/lifecycle.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
+import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
 
 /** Paths of the parts of a sequence or parallel: their names, numbered from the second of equal ones on. A number that makes another part's name is left out. */
 export function partPaths(parent: string, parts: readonly Runnable[]): readonly string[] {

@@ -3,13 +3,15 @@ import { toErrorRecord } from '../../../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import { leavesOpen, NotJsonError, StateOrderError } from '../../../ledger/errors.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
-import { isRunnable, type Runnable } from '../../../ledger/runnable.ts';
 import type { Step, StepContext, StepReturn, StepSignal, StepTransfer } from '../../../runnables/step.ts';
-import { isPartOfLifecycle, seqBeforeBody } from '../../frame/lifecycle-path.ts';
+import { isRunnable, type Runnable } from '../../../session/runnable.ts';
+import type { BodyEnd } from '../../frame/invocation.ts';
+import { isPartOfLifecycle, seqBeforeBody } from '../../frame/lifecycle.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
 import { Body } from '../body-context.ts';
 import { stateAfter } from '../body-state.ts';
 import { planHandOver } from '../handoff.ts';
-import { type BodyEnd, type BodyFrame, cancelledEnd, isGivenBack } from '../invoke.ts';
+import { cancelledEnd, isGivenBack } from '../invoke.ts';
 
 /** How long a body that was told to stop may take to do so before its invocation ends without it. */
 const graceMs = 1_000;

@@ -2,8 +2,8 @@ import type { JsonValue } from '../../../base/json.ts';
 import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
 import type { SessionOptions } from '../../../engine/frame/run-options.ts';
 import type { RequestAnswer } from '../../../engine/requests/check.ts';
-import type { PendingCall } from '../../../ledger/pending-call.ts';
-import type { Runnable } from '../../../ledger/runnable.ts';
+import type { PendingCall } from '../../../session/pending-call.ts';
+import type { Runnable } from '../../../session/runnable.ts';
 
 /** What somebody outside says to each question of a run: by the name of the tool that asks, or by a function of the question. */
 export type ScenarioAnswers = Readonly<Record<string, RequestAnswer>> | ((pending: PendingCall) => RequestAnswer);

@@ -1,4 +1,4 @@
-import { blobAddress } from '../../../ledger/blob-address.ts';
+import { blobAddress } from '../../../ledger/blobs/blob-address.ts';
 import { codeOf, errorOf, inboxItem, notes, readAll, readTexts, type Suite, ttl, Writer } from './harness.ts';
 
 export function forkContract(suite: Suite): void {

@@ -2,7 +2,7 @@ import { isPlainObject, type JsonObject } from '../../../base/json.ts';
 import { nearestName } from '../../../base/nearest-name.ts';
 import { describeValue } from '../../../base/options.ts';
 import type { Event } from '../../../ledger/event.ts';
-import { stateFold } from '../../../ledger/state-fold.ts';
+import { stateFold } from '../../../ledger/folds/state-fold.ts';
 import { type ExplainedDecision, explain } from '../../../views/explain.ts';
 import { nearestOf } from './conversation-matchers.ts';
 import { refuseUse } from './errors.ts';

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../../base/json.ts';
 import { describeValue } from '../../../base/options.ts';
-import { replaceReferences } from '../../../ledger/blob.ts';
+import { replaceReferences } from '../../../ledger/blobs/blob.ts';
 import type { Event } from '../../../ledger/event.ts';
-import type { AnySession } from '../../../ledger/session.ts';
+import type { AnySession } from '../../../session/session.ts';
 import { refuseUse } from './errors.ts';
 
 /**

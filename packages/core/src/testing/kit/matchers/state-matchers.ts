@@ -1,7 +1,7 @@
 import { nearestName } from '../../../base/nearest-name.ts';
 import { describeValue } from '../../../base/options.ts';
-import { visibleValues } from '../../../ledger/state-fold.ts';
-import { type StateSnapshot, snapshotAt } from '../../../ledger/time-travel.ts';
+import { visibleValues } from '../../../ledger/folds/state-fold.ts';
+import { type StateSnapshot, snapshotAt } from '../../../session/time-travel.ts';
 import { refuseUse } from './errors.ts';
 import { type ReadSource, readSource } from './ledger-source.ts';
 import { literal, oneLine, shortened } from './literal.ts';

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../../base/json.ts';
-import { replaceReferences } from '../../../ledger/blob.ts';
+import { replaceReferences } from '../../../ledger/blobs/blob.ts';
 import type { Event, EventOf, EventType, RequestKind } from '../../../ledger/event.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 import { literal, oneLine, shortened } from './literal.ts';

@@ -1,4 +1,4 @@
-import type { PendingCall } from '../../../ledger/pending-call.ts';
+import type { PendingCall } from '../../../session/pending-call.ts';
 import { inShort } from './describe-step.ts';
 import type { OpenWork } from './open-work.ts';
 import type { Scene } from './scene.ts';

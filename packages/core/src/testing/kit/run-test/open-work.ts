@@ -1,5 +1,5 @@
 import type { Event, EventOf } from '../../../ledger/event.ts';
-import type { InvocationRecord } from '../../../ledger/invocation-fold.ts';
+import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 
 /** Something that a run has begun and not ended, and what it waits for there. */

@@ -6,7 +6,7 @@ import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
 import type { RunLimits, SessionOptions } from '../../../engine/frame/run-options.ts';
 import type { StreamEvent } from '../../../ledger/event.ts';
 import type { Store } from '../../../ledger/port.ts';
-import type { LooseSnapshot, Session, SessionSnapshot } from '../../../ledger/session.ts';
+import type { LooseSnapshot, Session, SessionSnapshot } from '../../../session/session.ts';
 import type { TestClock } from '../test-clock.ts';
 import { InvalidTestError } from './errors.ts';
 

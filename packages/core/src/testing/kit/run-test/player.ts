@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../base/json.ts';
-import type { PendingCall } from '../../../ledger/pending-call.ts';
+import type { PendingCall } from '../../../session/pending-call.ts';
 import { accountOf } from './account.ts';
 import { inShort, stepText } from './describe-step.ts';
 import { doingText, requestText } from './describe-work.ts';

@@ -1,9 +1,9 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { RunResult } from '../../../engine/run/run.ts';
 import type { Event } from '../../../ledger/event.ts';
-import { isRunnable, type OutputOf, type Runnable } from '../../../ledger/runnable.ts';
-import type { Session } from '../../../ledger/session.ts';
 import type { Runtime } from '../../../runtime.ts';
+import { isRunnable, type OutputOf, type Runnable } from '../../../session/runnable.ts';
+import type { Session } from '../../../session/session.ts';
 import type { TestClock } from '../test-clock.ts';
 import { InvalidTestError } from './errors.ts';
 import { checkOptions, type RunTestOptions } from './options.ts';

@@ -13,9 +13,9 @@ import {
 } from '../../../base/options.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
 import type { RequestDecision } from '../../../ledger/event.ts';
-import type { PendingCall } from '../../../ledger/pending-call.ts';
-import type { Session } from '../../../ledger/session.ts';
 import type { Runtime } from '../../../runtime.ts';
+import type { PendingCall } from '../../../session/pending-call.ts';
+import type { Session } from '../../../session/session.ts';
 import { responseProblem, type ScriptedResponse } from '../scripted-response.ts';
 import type { TestClock } from '../test-clock.ts';
 import { InvalidTestError } from './errors.ts';

@@ -1,0 +1,176 @@
+import type { ErrorRecord } from '../../base/error.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type {
+  Event,
+  EventOf,
+  Fold,
+  InvocationEndEvent,
+  InvocationInput,
+  InvocationMode,
+  InvocationStatus,
+  NextInvocation,
+  RunnableKind,
+  StopReason,
+} from '../event.ts';
+
+/** What the ledger knows of one invocation. */
+export interface InvocationRecord {
+  readonly path: string;
+  /** Path of the nearest invocation above it. */
+  readonly parent: string | undefined;
+  readonly kind: RunnableKind;
+  readonly name: string;
+  /** How it came about; a spawned invocation that was detached is a `dispatch` from then on. */
+  mode: InvocationMode;
+  readonly input: InvocationInput | undefined;
+  readonly inputHash: string | undefined;
+  readonly branch: boolean;
+  readonly start: EventOf<'invocation_start'>;
+  deadline: number | undefined;
+  /** `open` until it ends, and again after it was reopened. */
+  status: 'open' | 'yielded' | InvocationStatus;
+  /** What it waited for last. */
+  yielded: EventOf<'invocation_yield'>['reason'] | undefined;
+  output: JsonValue | undefined;
+  error: ErrorRecord | undefined;
+  stopReason: StopReason | undefined;
+  next: NextInvocation | undefined;
+  end: InvocationEndEvent | undefined;
+  /** Paths of its children, in the order in which they started. */
+  readonly children: string[];
+  /** The events that carry its path, in order. */
+  readonly events: Event[];
+}
+
+/** All invocations of a ledger by path, and the root ones in the order in which they started. */
+export interface InvocationTree {
+  readonly byPath: Map<string, InvocationRecord>;
+  readonly roots: string[];
+  /** Events that belong to no invocation. */
+  readonly outside: Event[];
+}
+
+export function emptyInvocationTree(): InvocationTree {
+  return { byPath: new Map(), roots: [], outside: [] };
+}
+
+/** The path of the nearest started invocation above `path`. A slot continued by `key>name` lies beside `key`, not below it. */
+export function enclosingInvocation<Invocation>(byPath: ReadonlyMap<string, Invocation>, path: string): Invocation | undefined {
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const record = byPath.get(path.slice(0, end));
+    if (record !== undefined) return record;
+  }
+  return undefined;
+}
+
+function attach(tree: InvocationTree, event: Event): InvocationTree {
+  const record = event.invocationId === undefined ? undefined : tree.byPath.get(event.invocationId);
+  (record?.events ?? tree.outside).push(event);
+  return tree;
+}
+
+function start(tree: InvocationTree, event: EventOf<'invocation_start'>): InvocationTree {
+  const path = event.invocationId;
+  const parent = enclosingInvocation(tree.byPath, path);
+  const record: InvocationRecord = {
+    path,
+    parent: parent?.path,
+    kind: event.kind,
+    name: event.name,
+    mode: event.mode,
+    input: event.input,
+    inputHash: event.inputHash,
+    branch: event.branch === true,
+    start: event,
+    deadline: event.deadline,
+    status: 'open',
+    yielded: undefined,
+    output: undefined,
+    error: undefined,
+    stopReason: undefined,
+    next: undefined,
+    end: undefined,
+    children: [],
+    events: [event],
+  };
+  tree.byPath.set(path, record);
+  (parent?.children ?? tree.roots).push(path);
+  return tree;
+}
+
+function end(tree: InvocationTree, event: EventOf<'invocation_end'>): InvocationTree {
+  const record = tree.byPath.get(event.invocationId);
+  if (record !== undefined) applyEnd(record, event);
+  return attach(tree, event);
+}
+
+function applyEnd(record: InvocationRecord, event: InvocationEndEvent): void {
+  record.status = event.status;
+  record.output = event.output;
+  record.error = event.error;
+  record.stopReason = event.stopReason;
+  record.next = event.next;
+  record.end = event;
+}
+
+function reopen(tree: InvocationTree, event: EventOf<'invocation_reopen'>): InvocationTree {
+  const record = tree.byPath.get(event.invocationId);
+  if (record !== undefined) {
+    Object.assign(record, { status: 'open', output: undefined, error: undefined, stopReason: undefined, next: undefined, end: undefined });
+  }
+  return attach(tree, event);
+}
+
+/** Folds a ledger into its invocations. The tree is changed in place: give each fold a tree of its own. */
+export const invocationFold: Fold<InvocationTree> = {
+  user: attach,
+  assistant: attach,
+  thought: attach,
+  tool_call: attach,
+  tool_attempt: attach,
+  tool_result: attach,
+  tool_yield: attach,
+  tool_input: attach,
+  state_change: attach,
+  invocation_start: start,
+  invocation_yield: (tree, event) => {
+    const record = tree.byPath.get(event.invocationId);
+    if (record !== undefined) {
+      record.status = 'yielded';
+      record.yielded = event.reason;
+    }
+    return attach(tree, event);
+  },
+  invocation_resume: (tree, event) => {
+    const record = tree.byPath.get(event.invocationId);
+    if (record !== undefined) {
+      record.status = 'open';
+      if (event.deadline !== undefined) record.deadline = event.deadline;
+    }
+    return attach(tree, event);
+  },
+  invocation_end: end,
+  invocation_reopen: reopen,
+  model_start: attach,
+  model_end: attach,
+  handoff: attach,
+  decision: (tree, event) => {
+    const detached = event.component === 'spawn' && event.decision === 'detach' ? tree.byPath.get(String(event.data?.['path'])) : undefined;
+    if (detached?.mode === 'spawn') detached.mode = 'dispatch';
+    return attach(tree, event);
+  },
+  compaction: attach,
+  artifact: attach,
+  error: attach,
+  cancel: attach,
+  memory: attach,
+};
+
+/** Puts an event in the place of the one with its `seq`, as if it had been folded instead. */
+export function replaceInTree(tree: InvocationTree, seq: number, event: Event): void {
+  const record = event.invocationId === undefined ? undefined : tree.byPath.get(event.invocationId);
+  const events = record?.events ?? tree.outside;
+  const index = events.findLastIndex((candidate) => candidate.seq === seq);
+  if (index >= 0) events[index] = event;
+  if (event.type === 'invocation_end' && record !== undefined) applyEnd(record, event);
+}

@@ -1,0 +1,88 @@
+import { sha256 } from '../../base/hash.ts';
+import { type EventOf, type Fold, unchanged } from '../event.ts';
+import type { PendingRequest } from '../port.ts';
+
+/** Questions to somebody outside that nobody has answered yet, by request id, in the order in which they were asked. Changed in place by the fold. */
+export type PendingRequests = Map<string, EventOf<'tool_yield'>>;
+
+/** Names a question so that every process gives it the same name, and a fork or copy another one. */
+export function requestIdOf(
+  scope: { readonly tenant: string; readonly app: string },
+  { session, callId, generation }: { readonly session: string; readonly callId: string; readonly generation: number },
+): string {
+  return `req_${sha256(JSON.stringify([scope.tenant, scope.app, session, callId, generation])).slice(0, 24)}`;
+}
+
+/** What the store lists of a question. */
+export function pendingRequestOf(event: EventOf<'tool_yield'>, session: string, user: string | undefined): PendingRequest {
+  const { requestId, callId, kind, name, args, fingerprint, generation, request, at, expiresAt } = event;
+  const { mayDecide, operationId } = request;
+  // The event has the arguments already.
+  const shown = request.details === undefined && args !== null ? { ...request, details: args } : request;
+  return {
+    requestId,
+    session,
+    invocationId: event.invocationId ?? '',
+    callId,
+    kind,
+    name,
+    fingerprint,
+    generation,
+    request: shown,
+    createdAt: at,
+    ...(user === undefined ? {} : { user }),
+    ...(mayDecide === undefined ? {} : { mayDecide }),
+    ...(operationId === undefined ? {} : { operationId }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+}
+
+/** A call has one question at a time. */
+function ask(requests: PendingRequests, event: EventOf<'tool_yield'>): PendingRequests {
+  for (const [id, { callId }] of requests) if (callId === event.callId) requests.delete(id);
+  return requests.set(event.requestId, event);
+}
+
+/** What is settled asks nothing any more. */
+function onResult(requests: PendingRequests, { callId, settled }: EventOf<'tool_result'>): PendingRequests {
+  if (settled && requests.size > 0) for (const [id, request] of requests) if (request.callId === callId) requests.delete(id);
+  return requests;
+}
+
+function onEnd(requests: PendingRequests, { invocationId }: EventOf<'invocation_end'>): PendingRequests {
+  if (requests.size > 0) for (const [id, request] of requests) if (request.invocationId === invocationId) requests.delete(id);
+  return requests;
+}
+
+/** Folds a ledger into the questions that are open. */
+export const requestFold: Fold<PendingRequests> = {
+  user: unchanged,
+  assistant: unchanged,
+  thought: unchanged,
+  tool_call: unchanged,
+  tool_attempt: unchanged,
+  tool_result: onResult,
+  tool_yield: ask,
+  tool_input: (requests, { requestId }) => {
+    requests.delete(requestId);
+    return requests;
+  },
+  state_change: unchanged,
+  invocation_start: unchanged,
+  invocation_yield: unchanged,
+  invocation_resume: unchanged,
+  invocation_end: onEnd,
+  invocation_reopen: unchanged,
+  model_start: unchanged,
+  model_end: unchanged,
+  handoff: unchanged,
+  decision: (requests, { component, decision, data }) => {
+    if (component === 'request' && decision === 'withdraw') requests.delete(String(data?.['requestId']));
+    return requests;
+  },
+  compaction: unchanged,
+  artifact: unchanged,
+  error: unchanged,
+  cancel: unchanged,
+  memory: unchanged,
+};

@@ -1,0 +1,102 @@
+import type { JsonValue } from '../../base/json.ts';
+import { type EventOf, type Fold, unchanged } from '../event.ts';
+
+export type StateValues = Readonly<Record<string, JsonValue>>;
+
+/** State of all scopes after some event. Values are immutable; a change makes new ones. */
+export interface LedgerState {
+  /** Scope name to its values. */
+  readonly scopes: Readonly<Record<string, StateValues>>;
+  /** What open parallel branches wrote to session state, by branch path; a deleted key is `undefined`. */
+  readonly overlays: ReadonlyMap<string, Readonly<Record<string, JsonValue | undefined>>>;
+}
+
+export const emptyLedgerState: LedgerState = Object.freeze({ scopes: Object.freeze({}), overlays: new Map() });
+
+const noValues: StateValues = Object.freeze({});
+
+/** The branch whose overlay takes the writes of `path`: the nearest one at or above it. */
+function overlayOf(state: LedgerState, path: string | undefined): string | undefined {
+  if (path === undefined || state.overlays.size === 0) return undefined;
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const candidate = path.slice(0, end);
+    if (state.overlays.has(candidate)) return candidate;
+  }
+  return undefined;
+}
+
+/** The values of a scope as the invocation at `path` sees them; without a path as they are outside all open branches. */
+export function visibleValues(state: LedgerState, scope: string, path?: string): StateValues {
+  const base = state.scopes[scope] ?? noValues;
+  if (scope !== 'session' || path === undefined || state.overlays.size === 0) return base;
+  let values = base;
+  for (let end = path.indexOf('/'); ; end = path.indexOf('/', end + 1)) {
+    const overlay = state.overlays.get(end < 0 ? path : path.slice(0, end));
+    if (overlay !== undefined) values = withChanges(values, overlay);
+    if (end < 0) return values;
+  }
+}
+
+/** Values with changes applied; a key changed to `undefined` is gone. */
+export function withChanges(values: StateValues, changes: Readonly<Record<string, JsonValue | undefined>>): StateValues {
+  const next: Record<string, JsonValue> = { ...values };
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined) delete next[key];
+    else next[key] = value;
+  }
+  return Object.freeze(next);
+}
+
+function change(state: LedgerState, event: EventOf<'state_change'>): LedgerState {
+  const changes: Record<string, JsonValue | undefined> = {};
+  for (const { key, newValue } of event.changes) changes[key] = newValue;
+  const branch = event.scope === 'session' ? overlayOf(state, event.invocationId) : undefined;
+  if (branch !== undefined) {
+    const overlays = new Map(state.overlays).set(branch, Object.freeze({ ...state.overlays.get(branch), ...changes }));
+    return { scopes: state.scopes, overlays };
+  }
+  const values = withChanges(state.scopes[event.scope] ?? noValues, changes);
+  return { scopes: Object.freeze({ ...state.scopes, [event.scope]: values }), overlays: state.overlays };
+}
+
+function openOverlay(state: LedgerState, event: EventOf<'invocation_start'>): LedgerState {
+  if (event.branch !== true) return state;
+  // What continues a branch after a hand-over continues its overlay.
+  const before = state.overlays.get(event.invocationId.slice(0, event.invocationId.lastIndexOf('>')));
+  return { scopes: state.scopes, overlays: new Map(state.overlays).set(event.invocationId, before ?? Object.freeze({})) };
+}
+
+/** Overlays live until the invocation around their branches ends: its join has said what stays of them. */
+function closeOverlays(state: LedgerState, event: EventOf<'invocation_end'>): LedgerState {
+  if (state.overlays.size === 0) return state;
+  const inside = `${event.invocationId}/`;
+  const kept = new Map([...state.overlays].filter(([path]) => !path.startsWith(inside)));
+  return kept.size === state.overlays.size ? state : { scopes: state.scopes, overlays: kept };
+}
+
+/** Folds a ledger into the state of all scopes. Pure: every state stays as it was. */
+export const stateFold: Fold<LedgerState> = {
+  user: unchanged,
+  assistant: unchanged,
+  thought: unchanged,
+  tool_call: unchanged,
+  tool_attempt: unchanged,
+  tool_result: unchanged,
+  tool_yield: unchanged,
+  tool_input: unchanged,
+  state_change: change,
+  invocation_start: openOverlay,
+  invocation_yield: unchanged,
+  invocation_resume: unchanged,
+  invocation_end: closeOverlays,
+  invocation_reopen: unchanged,
+  model_start: unchanged,
+  model_end: unchanged,
+  handoff: unchanged,
+  decision: unchanged,
+  compaction: unchanged,
+  artifact: unchanged,
+  error: unchanged,
+  cancel: unchanged,
+  memory: unchanged,
+};

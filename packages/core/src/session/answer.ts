@@ -1,0 +1,156 @@
+import type { Clock } from '../base/clock.ts';
+import { contentHash } from '../base/hash.ts';
+import type { IdSource } from '../base/id.ts';
+import type { JsonValue } from '../base/json.ts';
+import type { Actor, RequestDecision } from '../ledger/event.ts';
+import type { LedgerStore, PostReceipt } from '../ledger/port.ts';
+
+/** What somebody says to a request. */
+export interface Answer {
+  readonly decision?: RequestDecision;
+  /** The input, the edited arguments, or the result. */
+  readonly input?: JsonValue;
+  readonly reason?: string;
+  readonly by: Actor;
+}
+
+/**
+ * Posts an answer. Of all answers, expiries and cancels one wins; whoever works on the session takes it in.
+ * @throws RequestNotFoundError, RequestSettledError, SessionNotFoundError
+ */
+export function postAnswer(
+  { session, ports }: { readonly session: string; readonly ports: { readonly store: LedgerStore; readonly clock: Clock } },
+  requestId: string,
+  { decision, input, reason, by }: Answer,
+): Promise<PostReceipt> {
+  const said = contentHash([by, decision ?? null, input ?? null, reason ?? null]);
+  return ports.store.post(session, {
+    // The same answer sent twice is one; another answer is too late.
+    key: `answer:${requestId}:${said}`,
+    lane: 'input',
+    by,
+    at: ports.clock.now(),
+    type: 'tool_input',
+    settles: requestId,
+    data: {
+      requestId,
+      ...(decision === undefined ? {} : { decision }),
+      ...(input === undefined ? {} : { input }),
+      ...(reason === undefined ? {} : { reason }),
+    },
+  });
+}
+
+/** Has it written down that a token was refused: once for each request and reason, however often it is tried. @throws SessionNotFoundError */
+export function postTokenRefusal(
+  { session, ports }: { readonly session: string; readonly ports: { readonly store: LedgerStore; readonly clock: Clock } },
+  { requestId, reason }: { readonly requestId: string; readonly reason: string },
+): Promise<PostReceipt> {
+  return ports.store.post(session, {
+    key: `token:${requestId}:${reason}`,
+    lane: 'input',
+    by: 'runtime',
+    at: ports.clock.now(),
+    type: 'token_refused',
+    data: { requestId, reason },
+  });
+}
+
+/** A ledger to which something is posted. */
+type Addressee = { readonly session: string; readonly ports: { readonly store: LedgerStore; readonly clock: Clock; readonly ids: IdSource } };
+
+/** Asks whoever works on a session to cancel what is under way, or one run of it. @throws SessionNotFoundError */
+export function postCancel(
+  { session, ports }: Addressee,
+  { by, reason, runId }: { readonly by: Actor; readonly reason?: string | undefined; readonly runId?: string | undefined },
+): Promise<PostReceipt> {
+  const data = { ...(reason === undefined ? {} : { reason }), ...(runId === undefined ? {} : { runId }) };
+  return ports.store.post(session, { key: `cancel:${ports.ids.next()}`, lane: 'control', by, at: ports.clock.now(), type: 'cancel', data });
+}
+
+/** Asks whoever works on a session to begin nothing more. @throws SessionNotFoundError */
+export function postPause(
+  { session, ports }: Addressee,
+  { by, reason }: { readonly by: Actor; readonly reason?: string | undefined },
+): Promise<PostReceipt> {
+  const data = reason === undefined ? {} : { reason };
+  return ports.store.post(session, { key: `pause:${ports.ids.next()}`, lane: 'control', by, at: ports.clock.now(), type: 'pause', data });
+}
+
+/** A message for a session, whoever works on it. */
+export interface PostedMessage {
+  readonly by: Actor;
+  readonly invocationId?: string | undefined;
+  /** Cuts off the model call that is under way, so that the next one has the message. */
+  readonly interrupt?: boolean | undefined;
+  /** Makes the same message sent twice one message. */
+  readonly clientKey?: string | undefined;
+}
+
+/** @throws SessionNotFoundError */
+export function postMessage(
+  { session, ports }: Addressee,
+  text: string,
+  { by, invocationId, interrupt, clientKey }: PostedMessage,
+): Promise<PostReceipt> {
+  return ports.store.post(session, {
+    key: `message:${clientKey ?? ports.ids.next()}`,
+    lane: interrupt === true ? 'control' : 'input',
+    by,
+    at: ports.clock.now(),
+    type: 'user',
+    data: {
+      text,
+      ...(invocationId === undefined ? {} : { invocationId }),
+      ...(interrupt === true ? { interrupt } : {}),
+      ...(clientKey === undefined ? {} : { clientKey }),
+    },
+  });
+}
+
+/** Permissions that somebody gives a session or takes back from it. */
+export interface PostedGrant {
+  readonly permissions: readonly string[];
+  readonly by: Actor;
+  readonly reason?: string | undefined;
+  /** The run that was to begin with them; when another one is open, they are for that. @default they are for the session */
+  readonly runId?: string | undefined;
+}
+
+/** @throws SessionNotFoundError */
+export function postGrant(
+  { session, ports }: Addressee,
+  type: 'grant' | 'revoke',
+  { permissions, by, reason, runId }: PostedGrant,
+): Promise<PostReceipt> {
+  return ports.store.post(session, {
+    key: `${type}:${ports.ids.next()}`,
+    // Before the inputs that are to be dealt with under them.
+    lane: 'control',
+    by,
+    at: ports.clock.now(),
+    type,
+    data: { permissions, ...(reason === undefined ? {} : { reason }), ...(runId === undefined ? {} : { runId }) },
+  });
+}
+
+/** What somebody found out about a call of unknown outcome. */
+export interface Resolution {
+  /** Whether the call took effect. */
+  readonly happened: boolean;
+  /** What it gave. */
+  readonly result?: JsonValue;
+  readonly by: Actor;
+}
+
+/** Says what became of a call whose outcome nobody knew. @throws SessionNotFoundError */
+export function postResolution({ session, ports }: Addressee, callId: string, { happened, result, by }: Resolution): Promise<PostReceipt> {
+  return ports.store.post(session, {
+    key: `resolve:${ports.ids.next()}`,
+    lane: 'input',
+    by,
+    at: ports.clock.now(),
+    type: 'tool_input',
+    data: { resolves: callId, happened, ...(result === undefined ? {} : { result }) },
+  });
+}

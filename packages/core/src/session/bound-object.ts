@@ -1,0 +1,71 @@
+import { AdjutantError } from '../base/error.ts';
+import { deepFreeze, findJsonDefect, type JsonValue } from '../base/json.ts';
+import { NotJsonError } from '../ledger/errors.ts';
+import type { StateChange } from '../ledger/event.ts';
+import type { SharedValue } from '../ledger/port.ts';
+
+/** Called with each durable write of a bound scope; `undefined` deletes the key. */
+export type OnWrite = (key: string, value: JsonValue | undefined) => void | Promise<void>;
+
+/** What was to be told of the writes of a bound scope failed to take one. The write itself is durable. */
+export class StateBindingError extends AdjutantError {
+  constructor(data: { scope: string; key: string; reason: string }, options?: ErrorOptions) {
+    super(
+      'state_binding',
+      `The write of "${data.key}" to the ${data.scope} state is in the ledger, but \`onWrite\` of its binding failed: ${data.reason}.`,
+      data,
+      options,
+    );
+  }
+}
+
+/** An object of this process that is a shared scope of a session. It is written when a change has become durable, not before. */
+export class BoundObject {
+  readonly #scope: string;
+  readonly #target: Record<string, unknown>;
+  readonly #onWrite: OnWrite | undefined;
+  readonly #onFailure: (error: AdjutantError) => void;
+  #told: Promise<void> = Promise.resolve();
+
+  constructor(parts: { scope: string; target: Record<string, unknown>; onWrite: OnWrite | undefined; onFailure: (error: AdjutantError) => void }) {
+    this.#scope = parts.scope;
+    this.#target = parts.target;
+    this.#onWrite = parts.onWrite;
+    this.#onFailure = parts.onFailure;
+  }
+
+  /** What the object holds now. @throws NotJsonError */
+  read(): Record<string, SharedValue> {
+    const stored: Record<string, SharedValue> = {};
+    for (const [key, value] of Object.entries(this.#target)) {
+      if (value === undefined) continue;
+      const defect = findJsonDefect(value);
+      if (defect !== undefined) throw new NotJsonError({ what: `The value for "${key}" of the object bound as ${this.#scope} state`, ...defect });
+      stored[key] = { value: deepFreeze(structuredClone(value) as JsonValue), version: 1 };
+    }
+    return stored;
+  }
+
+  /** Puts durable changes into the object, and tells of them one after the other. */
+  write(changes: readonly StateChange[]): void {
+    for (const { key, newValue } of changes) {
+      if (newValue === undefined) delete this.#target[key];
+      else this.#target[key] = structuredClone(newValue);
+      if (this.#onWrite !== undefined) this.#told = this.#told.then(() => this.#tell(key, newValue));
+    }
+  }
+
+  /** Resolves when all that was written so far has been told. */
+  told(): Promise<void> {
+    return this.#told;
+  }
+
+  async #tell(key: string, value: JsonValue | undefined): Promise<void> {
+    try {
+      await this.#onWrite?.(key, value);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      this.#onFailure(new StateBindingError({ scope: this.#scope, key, reason }, { cause }));
+    }
+  }
+}

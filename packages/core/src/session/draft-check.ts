@@ -1,0 +1,145 @@
+import { AdjutantError } from '../base/error.ts';
+import { findJsonDefect, isPlainObject } from '../base/json.ts';
+import { NotJsonError } from '../ledger/errors.ts';
+import { type EventDraft, type EventOf, type EventType, eventVersions } from '../ledger/event.ts';
+
+/** Events handed to `append` that no ledger can hold. */
+export class InvalidEventError extends AdjutantError {
+  constructor(data: { index: number; reason: string }) {
+    super('invalid_event', `Event ${data.index} cannot be appended: ${data.reason}.`, data);
+  }
+}
+
+/** What a member must be: a type, one of some words, a list of objects, or an object with such members. */
+type Kind = 'string' | 'number' | 'boolean' | 'json' | 'list' | readonly string[] | { readonly each: Members } | { readonly of: Members };
+interface Members {
+  readonly [member: string]: Kind;
+}
+
+type EnvelopeMember = 'v' | 'seq' | 'id' | 'at' | 'type' | 'by';
+type Required<E> = { [Member in keyof E]-?: object extends Pick<E, Member> ? never : Member }[keyof E];
+type RequiredMembers<Type extends EventType> = { readonly [Member in Exclude<Required<EventOf<Type>>, EnvelopeMember>]: Kind };
+
+const nothing = {};
+const path = { invocationId: 'string' } as const;
+const call = { callId: 'string', name: 'string' } as const;
+const text: Kind = 'string';
+const failure: Kind = { of: { name: text, code: text, message: text } };
+const statuses = ['success', 'partial', 'error_transient', 'error_permanent', 'error_blocked', 'timeout', 'unknown'];
+
+/** The members that an event of each type must have: folds, prompts and views rely on them. */
+const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
+  user: { text: 'string' },
+  assistant: { agent: 'string', text: 'string' },
+  thought: { agent: 'string', text: 'string', round: 'number' },
+  tool_call: { ...call, agent: 'string', args: 'json', providerCallId: 'string', round: 'number', index: 'number' },
+  tool_attempt: { callId: 'string', attempt: 'number', key: 'string', epoch: 'number' },
+  tool_result: { ...call, attempt: 'number', result: { of: { status: statuses, content: 'json' } }, settled: 'boolean', durationMs: 'number' },
+  tool_yield: {
+    ...call,
+    args: 'json',
+    kind: ['approval', 'input', 'result', 'recovery', 'repeat', 'limit'],
+    requestId: 'string',
+    generation: 'number',
+    fingerprint: 'string',
+    request: { of: { agent: text, summary: text, options: 'list' } },
+  },
+  tool_input: { callId: 'string', requestId: 'string' },
+  state_change: { scope: 'string', source: ['mutation', 'observation'], changes: { each: { key: 'string' } } },
+  invocation_start: {
+    ...path,
+    kind: ['agent', 'step', 'sequence', 'parallel', 'loop'],
+    name: 'string',
+    mode: ['root', 'child', 'call', 'spawn', 'dispatch', 'transfer'],
+  },
+  invocation_yield: { ...path, reason: ['input', 'tool_input', 'pause'] },
+  invocation_resume: path,
+  invocation_end: { ...path, status: ['completed', 'error', 'cancelled', 'transferred'] },
+  invocation_reopen: { ...path, reason: 'string' },
+  model_start: {
+    ...path,
+    agent: 'string',
+    round: 'number',
+    attempt: 'number',
+    model: 'string',
+    recipe: { of: { encoder: 'number', segments: { each: nothing }, resultLimit: 'number', settings: 'string' } },
+    estimatedInputTokens: 'number',
+  },
+  model_end: {
+    ...path,
+    round: 'number',
+    attempt: 'number',
+    status: ['completed', 'error', 'interrupted', 'cancelled'],
+    usage: { of: { inputTokens: 'number', outputTokens: 'number' } },
+    durationMs: 'number',
+  },
+  handoff: { from: 'string', to: 'string', depth: 'number' },
+  decision: { component: 'string', decision: 'string', reasoning: 'string' },
+  compaction: { covers: 'list', overlap: 'number', summary: 'string', tokensBefore: 'number', tokensAfter: 'number' },
+  artifact: { name: 'string', version: 'number', mediaType: 'string', size: 'number', hash: 'string' },
+  error: { error: failure, phase: 'string' },
+  cancel: nothing,
+  memory: { text: 'string' },
+};
+
+/**
+ * Events from outside as drafts: with everything that readers rely on, JSON throughout, and without the place that another ledger gave them.
+ * @throws InvalidEventError, NotJsonError
+ */
+export function checkDrafts(drafts: readonly EventDraft[]): readonly EventDraft[] {
+  if (!Array.isArray(drafts)) throw new InvalidEventError({ index: 0, reason: `a list of events is wanted, not ${describe(drafts)}` });
+  return drafts.map(checkDraft);
+}
+
+function checkDraft(given: unknown, index: number): EventDraft {
+  const refuse = (reason: string): never => {
+    throw new InvalidEventError({ index, reason });
+  };
+  if (!isPlainObject(given)) return refuse('it is not an object');
+  const { v: _version, seq: _seq, id: _id, at: _at, ...draft } = given;
+  const { type, by, invocationId } = draft;
+  if (typeof type !== 'string' || !Object.hasOwn(eventVersions, type)) {
+    return refuse(typeof type === 'string' ? `"${type}" is not an event type` : `\`type\` must be an event type, not ${describe(type)}`);
+  }
+  if (typeof by !== 'string') return refuse(by === undefined ? '`by` is missing' : `\`by\` must be a string, not ${describe(by)}`);
+  if (invocationId !== undefined && typeof invocationId !== 'string') refuse(`\`invocationId\` must be a string, not ${describe(invocationId)}`);
+  const defect = findJsonDefect(draft);
+  if (defect !== undefined) throw new NotJsonError({ what: `Event ${index} (${type})`, ...defect });
+  const reason = findMissing(draft, required[type as EventType], '');
+  if (reason !== undefined) refuse(`${reason} in an event of type "${type}"`);
+  return draft as unknown as EventDraft;
+}
+
+function findMissing(object: Readonly<Record<string, unknown>>, members: Members, prefix: string): string | undefined {
+  for (const [member, kind] of Object.entries(members)) {
+    const reason = findWrong(object[member], kind, prefix + member);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+/** What is wrong with a member, if anything is. */
+function findWrong(value: unknown, kind: Kind, name: string): string | undefined {
+  if (value === undefined) return `\`${name}\` is missing`;
+  if (kind === 'json') return undefined;
+  const wrong = (wanted: string): string => `\`${name}\` must be ${wanted}, not ${describe(value)}`;
+  if (typeof kind === 'string' && kind !== 'list') return typeof value === kind ? undefined : wrong(`a ${kind}`);
+  if (kind === 'list') return Array.isArray(value) ? undefined : wrong('a list');
+  if ('of' in kind) return isPlainObject(value) ? findMissing(value, kind.of, `${name}.`) : wrong('an object');
+  if (!('each' in kind)) return typeof value === 'string' && kind.includes(value) ? undefined : wrong(`one of ${kind.join(', ')}`);
+  if (!Array.isArray(value)) return wrong('a list');
+  for (const [i, part] of value.entries()) {
+    const reason = findWrong(part, { of: kind.each }, `${name}[${i}]`);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+const shownCharacters = 40;
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === 'string') return `"${value.slice(0, shownCharacters)}"`;
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `the ${typeof value} ${String(value)}`;
+}

@@ -1,0 +1,149 @@
+import type { JsonValue } from '../base/json.ts';
+import { type Event, type EventOf, type Fold, foldEvent, unchanged } from '../ledger/event.ts';
+import { enclosingInvocation, type InvocationRecord } from '../ledger/folds/invocation-fold.ts';
+import { StateAccumulator } from '../ledger/folds/state-accumulator.ts';
+import type { StateValues } from '../ledger/folds/state-fold.ts';
+
+/** An invocation without its events. */
+export interface InvocationOutline {
+  readonly path: string;
+  readonly kind: InvocationRecord['kind'];
+  readonly name: string;
+  mode: InvocationRecord['mode'];
+  status: InvocationRecord['status'];
+  readonly startSeq: number;
+  endSeq: number | undefined;
+  readonly children: InvocationOutline[];
+}
+
+/** What people want to know of a ledger at some event. Changed in place by its fold. */
+export interface LedgerPoint {
+  /** The last event that was folded. */
+  seq: number;
+  readonly state: StateAccumulator;
+  /** Name of the agent that acted last. */
+  agent: string | undefined;
+  /** `seq` of the last message outside all invocations, 0 before the first. */
+  lastMessageSeq: number;
+  /** In the order in which they started. */
+  readonly byPath: Map<string, InvocationOutline>;
+  readonly roots: InvocationOutline[];
+}
+
+export function startPoint(): LedgerPoint {
+  return { seq: 0, state: new StateAccumulator(), agent: undefined, lastMessageSeq: 0, byPath: new Map(), roots: [] };
+}
+
+function attach(point: LedgerPoint, outline: InvocationOutline): void {
+  (enclosingInvocation(point.byPath, outline.path)?.children ?? point.roots).push(outline);
+  point.byPath.set(outline.path, outline);
+}
+
+function setStatus(point: LedgerPoint, path: string, status: InvocationOutline['status'], endSeq?: number): LedgerPoint {
+  const outline = point.byPath.get(path);
+  if (outline !== undefined) {
+    outline.status = status;
+    outline.endSeq = endSeq;
+  }
+  return point;
+}
+
+function onStart(point: LedgerPoint, { invocationId: path, kind, name, mode, seq }: EventOf<'invocation_start'>): LedgerPoint {
+  attach(point, { path, kind, name, mode, status: 'open', startSeq: seq, endSeq: undefined, children: [] });
+  if (kind === 'agent') point.agent = name;
+  return point;
+}
+
+function onActing(point: LedgerPoint, event: { readonly agent: string }): LedgerPoint {
+  point.agent = event.agent;
+  return point;
+}
+
+const pointFold: Fold<LedgerPoint> = {
+  user: (point, event) => {
+    if (event.invocationId === undefined || !point.byPath.has(event.invocationId)) point.lastMessageSeq = event.seq;
+    return point;
+  },
+  assistant: onActing,
+  thought: onActing,
+  tool_call: onActing,
+  tool_attempt: unchanged,
+  tool_result: unchanged,
+  tool_yield: unchanged,
+  tool_input: unchanged,
+  state_change: unchanged,
+  invocation_start: onStart,
+  invocation_yield: (point, event) => setStatus(point, event.invocationId, 'yielded'),
+  invocation_resume: (point, event) => setStatus(point, event.invocationId, 'open'),
+  invocation_end: (point, event) => setStatus(point, event.invocationId, event.status, event.seq),
+  invocation_reopen: (point, event) => setStatus(point, event.invocationId, 'open'),
+  model_start: onActing,
+  model_end: unchanged,
+  handoff: unchanged,
+  decision: (point, event) => {
+    const detached = event.component === 'spawn' && event.decision === 'detach' ? point.byPath.get(String(event.data?.['path'])) : undefined;
+    if (detached?.mode === 'spawn') detached.mode = 'dispatch';
+    return point;
+  },
+  compaction: unchanged,
+  artifact: unchanged,
+  error: unchanged,
+  cancel: unchanged,
+  memory: unchanged,
+};
+
+/** Folds one event into a point. Large values stay references. */
+export function foldPoint(point: LedgerPoint, event: Event): LedgerPoint {
+  foldEvent(pointFold, point, event);
+  point.state.add(event);
+  point.seq = event.seq;
+  return point;
+}
+
+/** Rises with every change of what `foldPoint` makes of a ledger, or of the form below: what older versions stored is then folded anew. */
+export const pointFoldVersion = 1;
+
+type StoredOutline = readonly [path: string, kind: string, name: string, mode: string, status: string, startSeq: number, endSeq: number];
+
+interface StoredPoint {
+  readonly scopes: Readonly<Record<string, StateValues>>;
+  /** What branches set, and the keys that they deleted, by path. */
+  readonly overlays: Readonly<Record<string, { readonly set: StateValues; readonly deleted: readonly string[] }>>;
+  readonly agent: string | null;
+  readonly lastMessageSeq: number;
+  readonly invocations: readonly StoredOutline[];
+}
+
+/** A point as JSON, without its `seq`. */
+export function pointToJson(point: LedgerPoint): JsonValue {
+  const { agent, lastMessageSeq, byPath } = point;
+  const state = point.state.current;
+  const overlays = [...state.overlays].map(([path, changes]) => {
+    const entries = Object.entries(changes);
+    const deleted = entries.flatMap(([key, value]) => (value === undefined ? [key] : []));
+    return [path, { set: Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as StateValues, deleted }] as const;
+  });
+  const stored: StoredPoint = {
+    scopes: state.scopes,
+    overlays: Object.fromEntries(overlays),
+    agent: agent ?? null,
+    lastMessageSeq,
+    invocations: [...byPath.values()].map((one) => [one.path, one.kind, one.name, one.mode, one.status, one.startSeq, one.endSeq ?? 0]),
+  };
+  return stored as unknown as JsonValue;
+}
+
+/** The point that `pointToJson` made this of. */
+export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
+  const { scopes, overlays, agent, lastMessageSeq, invocations } = json as unknown as StoredPoint;
+  const opened = Object.entries(overlays).map(([path, { set, deleted }]) => {
+    return [path, Object.freeze({ ...set, ...Object.fromEntries(deleted.map((key) => [key, undefined])) })] as const;
+  });
+  const state = new StateAccumulator({ scopes, overlays: new Map(opened) });
+  const point: LedgerPoint = { ...startPoint(), seq, state, agent: agent ?? undefined, lastMessageSeq };
+  for (const [path, kind, name, mode, status, startSeq, endSeq] of invocations) {
+    const outline = { path, kind, name, mode, status, startSeq, endSeq: endSeq === 0 ? undefined : endSeq, children: [] };
+    attach(point, outline as unknown as InvocationOutline);
+  }
+  return point;
+}

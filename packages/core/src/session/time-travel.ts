@@ -1,0 +1,133 @@
+import type { JsonValue } from '../base/json.ts';
+import { SeqOutOfRangeError } from '../ledger/errors.ts';
+import { type Event, foldEvent } from '../ledger/event.ts';
+import type { InvocationRecord } from '../ledger/folds/invocation-fold.ts';
+import { emptyLedgerState, type StateValues, stateFold } from '../ledger/folds/state-fold.ts';
+import { type SessionStatus, statusAfter } from '../ledger/status.ts';
+import { foldPoint, type InvocationOutline, type LedgerPoint, startPoint } from './time-travel-fold.ts';
+
+/** Puts recorded large values in the place of their references; of a session: `session.ledger.resolve`. */
+export type ResolveValue = (value: unknown) => unknown;
+
+/** One invocation as it was at some event. */
+export interface SnapshotInvocation {
+  /** Its path. */
+  readonly invocationId: string;
+  readonly kind: InvocationRecord['kind'];
+  readonly name: string;
+  readonly mode: InvocationRecord['mode'];
+  readonly status: InvocationRecord['status'];
+  /** `seq` of its `invocation_start`. */
+  readonly startIndex: number;
+  /** `seq` of its `invocation_end`; missing while it is open. */
+  readonly endIndex?: number;
+  readonly children: readonly SnapshotInvocation[];
+}
+
+/** A session as it was right after some event. Each scope that its ledger knows by then is there as `<scope>State`. */
+export interface StateSnapshot {
+  readonly seq: number;
+  readonly status: SessionStatus;
+  /** Name of the agent that had acted last. */
+  readonly currentAgentName: string | undefined;
+  /** The runs that had begun, with what ran below them. */
+  readonly invocationTree: readonly SnapshotInvocation[];
+  /** What open parallel branches had written to session state so far, by their paths; a deleted key is `undefined`. */
+  readonly overlays: Readonly<Record<string, Readonly<Record<string, JsonValue | undefined>>>>;
+  /** Session state outside all open branches. */
+  readonly sessionState: StateValues;
+  /** A shared scope as this session knew it then, which need not be what it was in the store. */
+  readonly [scopeState: `${string}State`]: StateValues;
+}
+
+/** Where an invocation begins and ends. */
+export interface InvocationBoundary {
+  readonly invocationId: string;
+  /** Name of the agent, or of whatever else was invoked. */
+  readonly agentName: string;
+  /** `seq` of its `invocation_start`. */
+  readonly startIndex: number;
+  /** `seq` of its `invocation_end`; missing while it is open, and again after it was reopened. */
+  readonly endIndex?: number;
+}
+
+const asRecorded: ResolveValue = (value) => value;
+const noValues: StateValues = Object.freeze({});
+
+/** @throws SeqOutOfRangeError unless `seq` is 0 or the place of one of `last` events */
+export function checkSeq(seq: number, last: number): void {
+  if (!Number.isInteger(seq) || seq < 0 || seq > last) throw new SeqOutOfRangeError({ seq, last });
+}
+
+/** The events of a ledger up to and with `seq`. */
+function* prefix(events: readonly Event[], seq: number): Generator<Event> {
+  checkSeq(seq, events.at(-1)?.seq ?? 0);
+  for (const event of events) {
+    if (event.seq > seq) return;
+    yield event;
+  }
+}
+
+/**
+ * The values of one scope right after the event `seq`; 0 is before the first event.
+ * @param events the ledger from its first event on
+ * @param scope `'session'`, or the name of a shared scope
+ * @throws SeqOutOfRangeError
+ */
+export function computeStateAtEvent(events: readonly Event[], seq: number, scope: string, resolve: ResolveValue = asRecorded): StateValues {
+  let state = emptyLedgerState;
+  for (const event of prefix(events, seq)) state = foldEvent(stateFold, state, event);
+  return resolve(state.scopes[scope] ?? noValues) as StateValues;
+}
+
+/**
+ * Everything about a session right after the event `seq`; 0 is before the first event.
+ * @param events the ledger from its first event on
+ * @throws SeqOutOfRangeError
+ */
+export function snapshotAt(events: readonly Event[], seq: number, resolve: ResolveValue = asRecorded): StateSnapshot {
+  const point = startPoint();
+  for (const event of prefix(events, seq)) foldPoint(point, event);
+  return snapshotOf(point, resolve);
+}
+
+/** What people are shown of a point. */
+export function snapshotOf(point: LedgerPoint, resolve: ResolveValue): StateSnapshot {
+  const { seq, agent, lastMessageSeq, roots } = point;
+  const state = point.state.current;
+  const scopes = Object.entries(state.scopes).map(([scope, values]) => [`${scope}State`, resolve(values)]);
+  return {
+    sessionState: noValues,
+    ...(Object.fromEntries(scopes) as Record<`${string}State`, StateValues>),
+    seq,
+    status: statusAfter(roots.at(-1), lastMessageSeq),
+    currentAgentName: agent,
+    invocationTree: roots.map(shown),
+    overlays: resolve(Object.fromEntries(state.overlays)) as StateSnapshot['overlays'],
+  };
+}
+
+function shown({ path, kind, name, mode, status, startSeq, endSeq, children }: InvocationOutline): SnapshotInvocation {
+  const end = endSeq === undefined ? {} : { endIndex: endSeq };
+  return { invocationId: path, kind, name, mode, status, startIndex: startSeq, ...end, children: children.map(shown) };
+}
+
+/** The `seq` of the event with this id; `undefined`: there is none. */
+export function findEventIndex(events: readonly Event[], eventId: string): number | undefined {
+  return events.find(({ id }) => id === eventId)?.seq;
+}
+
+/** Where the invocation at `path` begins and ends; `undefined`: it has not begun. */
+export function findInvocationBoundary(events: readonly Event[], path: string): InvocationBoundary | undefined {
+  let found: InvocationBoundary | undefined;
+  for (const event of events) {
+    if (event.invocationId !== path) continue;
+    if (event.type === 'invocation_start') found = { invocationId: path, agentName: event.name, startIndex: event.seq };
+    else if (found !== undefined && event.type === 'invocation_end') found = { ...found, endIndex: event.seq };
+    else if (found !== undefined && event.type === 'invocation_reopen') {
+      const { endIndex: _, ...open } = found;
+      found = open;
+    }
+  }
+  return found;
+}

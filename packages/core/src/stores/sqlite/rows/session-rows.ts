@@ -1,0 +1,57 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DueSession, SessionListing } from '../../../ledger/port.ts';
+import { OwnerSurvey } from '../../owner.ts';
+import type { ReadOperations } from '../protocol.ts';
+import { Conditions, StatementCache } from '../statements.ts';
+
+type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
+
+/** Finds sessions by what is known of them. */
+export class SessionRows {
+  readonly #statements: StatementCache;
+
+  constructor(database: DatabaseSync) {
+    this.#statements = new StatementCache(database);
+  }
+
+  list({ tenant, app, limit, order, id, status, runnable, user, before }: RequestOf<'list'>): readonly SessionListing[] {
+    const time = order === 'createdAt' ? 'created_at' : 'updated_at';
+    const conditions = new Conditions().add('session is not null').equal('tenant', tenant).equal('app', app);
+    conditions.equal('session', id).equal('status', status).equal('runnable', runnable).equal('user', user);
+    if (before !== undefined) conditions.add(`(${time}, session) < (?, ?)`, before[order ?? 'updatedAt'], before.id);
+    const rows = this.#statements
+      .get(`select session as id, seq, created_at as createdAt, updated_at as updatedAt, status, title, runnable, user
+        from ledgers where ${conditions.text} order by ${time} desc, session desc limit ?`)
+      .all(...conditions.values, limit);
+    return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as SessionListing);
+  }
+
+  due({ scope, now, limit }: RequestOf<'due'>): readonly DueSession[] {
+    const owners = new OwnerSurvey();
+    const sessions: DueSession[] = [];
+    const conditions = new Conditions().add('session is not null').equal('tenant', scope.tenant).equal('app', scope.app);
+    for (const row of this.#dueStatement(conditions.text).iterate(now, ...conditions.values)) {
+      const { tenant, app, session, owner, leaseUntil } = row as unknown as DueRow;
+      if (owner !== null && (leaseUntil ?? 0) > now && !owners.isGone(owner)) continue;
+      sessions.push({ tenant, app, session });
+      if (sessions.length === limit) break;
+    }
+    return sessions;
+  }
+
+  #dueStatement(conditions: string): StatementSync {
+    return this.#statements.get(`
+      select tenant, app, session, owner, lease_until as leaseUntil
+      from (
+        select id, min(since) as since
+        from (select id, wake_at as since from ledgers where wake_at <= ? union all select ledger, min(at) from inbox group by ledger)
+        group by id
+      ) join ledgers using (id)
+      where ${conditions} order by since, id`);
+  }
+}
+
+interface DueRow extends DueSession {
+  readonly owner: string | null;
+  readonly leaseUntil: number | null;
+}
