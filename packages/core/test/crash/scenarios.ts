@@ -1,8 +1,8 @@
 import { agent, type JsonValue, loop, type PendingCall, parallel, type RequestAnswer, sequence, step, ToolFailure, tool } from 'adjutant';
 import { type MakeScenario, roundModel } from 'adjutant/testing';
 import { z } from 'zod';
-import * as basic from '../recovery/scenarios.ts';
-import { call, failedAttempts, leaf, noting } from '../recovery/scenarios.ts';
+import * as basic from '../engine/app/recovery/scenarios.ts';
+import { call, failedAttempts, leaf, noting } from '../engine/app/recovery/scenarios.ts';
 import * as supervised from './supervised-scenarios.ts';
 
 const schema = z.object({ n: z.number() });

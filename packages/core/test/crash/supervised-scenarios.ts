@@ -2,7 +2,7 @@ import { APICallError, type LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { agent, type HookContext, type RequestAnswer, sequence, step, ToolFailure, textProtocol, tool, toolResult } from 'adjutant';
 import { type MakeScenario, roundModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
-import { call, failedAttempts, leaf, noting } from '../recovery/scenarios.ts';
+import { call, failedAttempts, leaf, noting } from '../engine/app/recovery/scenarios.ts';
 
 const schema = z.object({ n: z.number() });
 const calls = (...names: readonly string[]): ScriptedResponse => ({ toolCalls: names.map((name, index) => call(name, index + 1)) });

@@ -3,7 +3,7 @@ import { encrypted, localKeys } from 'adjutant/encryption';
 import { crashPoints, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import * as scenarios from '../../recovery/scenarios.ts';
+import * as scenarios from '../../engine/app/recovery/scenarios.ts';
 import { firstKey, places, withPlace } from './places.ts';
 
 const said = 'marker-said-by-the-user';

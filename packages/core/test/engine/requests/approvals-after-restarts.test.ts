@@ -1,0 +1,309 @@
+import {
+  type Agent,
+  agent,
+  type Event,
+  isAdjutantError,
+  type JsonValue,
+  memoryStore,
+  type PendingCall,
+  pending,
+  type RequestAnswer,
+  type Run,
+  type RunResult,
+  type Runtime,
+  runtime,
+  type Store,
+  type Tool,
+  ToolFailure,
+  tool,
+  validateResumeState,
+} from 'adjutant';
+import { keptOpen, roundModel, scriptedModel } from 'adjutant/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { payTool } from '../../pay-tool.ts';
+
+/** An agent that makes one call of a tool. */
+function caller(called: Tool, args: JsonValue): Agent {
+  return agent({ name: 'caller', model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]), tools: [called] });
+}
+
+const id = 'the-session';
+
+interface Scenario {
+  readonly runnable: Agent;
+  /** What was done outside, by all processes. */
+  readonly effects: readonly unknown[];
+  readonly answer: (call: PendingCall) => RequestAnswer;
+}
+
+function newProcess(store: Store, runnable: Agent): Runtime {
+  return runtime({ app: 'restarts', store, runnables: [runnable], recover: 'manual' });
+}
+
+/** Works on the session in a process of its own, which stops at the event `stopAt`. `undefined`: it was stopped. */
+async function work(store: Store, runnable: Agent, stopAt = Number.POSITIVE_INFINITY): Promise<RunResult | undefined> {
+  const app = newProcess(store, runnable);
+  const session = await app.session({ id });
+  const isOpen = validateResumeState(session.events).openRun !== undefined;
+  const run: Run = isOpen ? app.resume(session) : app.run(runnable, { session, runId: 'run', input: 'Go' });
+  const forget = session.ledger.onDraft(({ seq }) => {
+    if (seq >= stopAt) run.stop();
+  });
+  try {
+    return await run;
+  } catch (error) {
+    if (!isAdjutantError(error, 'run_stopped')) throw error;
+    return undefined;
+  } finally {
+    forget();
+    await run.settled();
+    await app.close();
+  }
+}
+
+/** Works and answers until the run has ended, each time in another process; the first that comes to the event `stopAt` stops there. */
+async function carryOut({ runnable, answer }: Scenario, stopAt?: number): Promise<{ result: RunResult; events: readonly Event[] }> {
+  const store = keptOpen(memoryStore());
+  let isStopped = false;
+  for (let turn = 0; turn < 20; turn++) {
+    const result = await work(store, runnable, isStopped ? undefined : stopAt);
+    isStopped ||= result === undefined;
+    if (result === undefined) continue;
+    if (result.status !== 'yielded') return { result, events: result.session.events };
+    const [call] = result.pendingCalls;
+    if (call !== undefined) await newProcess(store, runnable).answer(call.requestId, answer(call));
+  }
+  throw new Error('The run did not end.');
+}
+
+function requestIds(events: readonly Event[]): readonly string[] {
+  return events.flatMap((event) => (event.type === 'tool_yield' ? [event.requestId] : []));
+}
+
+/** A model that calls the tool in its first rounds. */
+function callsInRounds(rounds: number, name: string, args: JsonValue) {
+  return scriptedModel((prompt) => {
+    const done = prompt.filter(({ role }) => role === 'tool').length;
+    return done < rounds ? { toolCalls: [{ name, args }] } : { text: 'Done.' };
+  });
+}
+
+const scenarios: Readonly<Record<string, () => Scenario>> = {
+  'an approval with edited arguments': () => {
+    const { pay, paid } = payTool();
+    return { runnable: caller(pay, { cents: 5 }), effects: paid, answer: () => ({ decision: 'edit', input: { cents: 3 } }) };
+  },
+  'input for a tool': () => {
+    const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ colour: z.string() }) });
+    return { runnable: caller(ask as Tool, {}), effects: [], answer: () => ({ input: { colour: 'red' } }) };
+  },
+  'an operation elsewhere': () => {
+    const begin = tool({
+      name: 'begin',
+      description: 'Begins',
+      schema: z.object({}),
+      idempotent: true,
+      execute: (ctx) => pending({ operationId: `op-${ctx.idempotencyKey}` }),
+    });
+    return { runnable: caller(begin as Tool, {}), effects: [], answer: () => ({ input: 'ready' }) };
+  },
+  'an attempt of unknown outcome that is made again': () => {
+    const effects: unknown[] = [];
+    const send = tool({
+      name: 'send',
+      description: 'Sends',
+      schema: z.object({}),
+      recovery: 'ask',
+      execute: (ctx) => {
+        if (ctx.attempt === 1) throw new ToolFailure('The line went dead.', { effect: 'unknown' });
+        effects.push('sent');
+        return 'sent';
+      },
+    });
+    return { runnable: caller(send as Tool, {}), effects, answer: () => ({ decision: 'retry' }) };
+  },
+  'an equal call after one of unknown outcome': () => {
+    const effects: unknown[] = [];
+    let isFirst = true;
+    const send = tool({
+      name: 'send',
+      description: 'Sends',
+      schema: z.object({}),
+      recovery: 'report',
+      execute: (ctx) => {
+        if (isFirst) {
+          isFirst = false;
+          throw new ToolFailure('The line went dead.', { effect: 'unknown' });
+        }
+        effects.push(ctx.callId);
+        return 'sent';
+      },
+    });
+    const runnable = agent({ name: 'caller', model: callsInRounds(2, 'send', {}), tools: [send] });
+    return { runnable, effects, answer: () => ({ decision: 'approve' }) };
+  },
+  'an agent at its limit': () => {
+    const effects: unknown[] = [];
+    const note = tool({ name: 'note', description: 'Notes', schema: z.object({}), readOnly: true, execute: () => 'noted' });
+    const runnable = agent({ name: 'caller', model: callsInRounds(3, 'note', {}), tools: [note], limits: { rounds: 2, onLimit: 'ask' } });
+    return { runnable, effects, answer: () => ({ decision: 'continue', input: 5 }) };
+  },
+};
+
+describe.each(Object.entries(scenarios))('%s', (_name, make) => {
+  test('goes on wherever a process stops, and asks the same question once', async () => {
+    const whole = make();
+    const reference = await carryOut(whole);
+    expect(reference.result).toMatchObject({ status: 'completed', output: 'Done.' });
+    const ids = requestIds(reference.events);
+    expect(ids.length).toBeGreaterThan(0);
+    for (let seq = 1; seq <= reference.events.length; seq++) {
+      const scenario = make();
+      const { result, events } = await carryOut(scenario, seq);
+      expect(result, `stopped at ${seq}`).toMatchObject({ status: 'completed', output: 'Done.' });
+      const asked = requestIds(events);
+      expect(new Set(asked).size, `stopped at ${seq}`).toBe(asked.length);
+      // A tool that was about to run when its process stopped has not run: whether it did, only its recovery can say.
+      const cut = events.filter((event) => event.type === 'tool_result' && event.result.status === 'unknown').length;
+      const cutInReference = reference.events.filter((event) => event.type === 'tool_result' && event.result.status === 'unknown').length;
+      if (cut === cutInReference) {
+        expect(asked, `stopped at ${seq}`).toEqual(ids);
+        expect(scenario.effects, `stopped at ${seq}`).toEqual(whole.effects);
+      } else expect(scenario.effects.length, `stopped at ${seq}`).toBeLessThanOrEqual(whole.effects.length);
+    }
+  });
+});
+
+test('what a probe found out is the result, whenever the process stopped', async () => {
+  const make = (): Scenario & { readonly probed: unknown[] } => {
+    const probed: unknown[] = [];
+    const send = tool({
+      name: 'send',
+      description: 'Sends',
+      schema: z.object({}),
+      // Another process probes when the attempt cannot be under way any more.
+      timeout: 20,
+      recovery: (ctx) => {
+        probed.push(ctx.idempotencyKey);
+        return { happened: true, result: 'found' };
+      },
+      execute: () => {
+        throw new ToolFailure('The line went dead.', { effect: 'unknown' });
+      },
+    });
+    return { runnable: caller(send as Tool, {}), effects: [], probed, answer: () => ({}) };
+  };
+  const { events } = await carryOut(make());
+  for (let seq = 1; seq <= events.length; seq++) {
+    const scenario = make();
+    const { result } = await carryOut(scenario, seq);
+    const results = result.session.events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event.result] : []));
+    expect(results, `stopped at ${seq}`).toMatchObject([{ status: 'success', content: 'found' }]);
+    expect(new Set(scenario.probed).size, `stopped at ${seq}`).toBe(1);
+  }
+});
+
+describe('several calls of one round', () => {
+  /** Three calls that wait for three different things. */
+  function mixed(): { readonly runnable: Agent; readonly paid: readonly unknown[] } {
+    const { pay, paid } = payTool();
+    const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ colour: z.string() }) });
+    const begin = tool({ name: 'begin', description: 'Begins', schema: z.object({}), execute: () => pending({ operationId: 'op' }) });
+    const model = roundModel([
+      {
+        toolCalls: [
+          { name: 'pay', args: { cents: 5 } },
+          { name: 'ask', args: {} },
+          { name: 'begin', args: {} },
+        ],
+      },
+      { text: 'Done.' },
+    ]);
+    return { runnable: agent({ name: 'caller', model, tools: [pay, ask, begin] }), paid };
+  }
+
+  const answers: Readonly<Record<string, (app: Runtime, requestId: string) => Promise<void>>> = {
+    pay: (app, requestId) => app.approve(requestId),
+    ask: (app, requestId) => app.answer(requestId, { input: { colour: 'red' } }),
+    begin: (app) => app.settleOperation('op', { url: 'x' }),
+  };
+
+  test('are answered in any order, some before and some after a restart', async () => {
+    const orders = fc.shuffledSubarray(Object.keys(answers), { minLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(orders, fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }), async (order, restarts) => {
+        const store = keptOpen(memoryStore());
+        const { runnable, paid } = mixed();
+        const first = await work(store, runnable);
+        expect(first?.pendingCalls.map(({ name }) => name)).toEqual(['pay', 'ask', 'begin']);
+        const ids = new Map(first?.pendingCalls.map(({ name, requestId }) => [name, requestId]));
+        let last = first;
+        for (const [i, name] of order.entries()) {
+          await answers[name]?.(newProcess(store, runnable), ids.get(name) ?? '');
+          if (restarts[i] !== true) continue;
+          last = await work(store, runnable);
+          const open = last?.pendingCalls.map((call) => call.requestId);
+          expect(open).toEqual([...ids].filter(([other]) => !order.slice(0, i + 1).includes(other)).map(([, requestId]) => requestId));
+        }
+        if (restarts[2] !== true) last = await work(store, runnable);
+        expect(last).toMatchObject({ status: 'completed', output: 'Done.', pendingCalls: [] });
+        expect(paid).toEqual([{ cents: 5 }]);
+        const results = last?.session.events.filter((event) => event.type === 'tool_result' && event.settled);
+        expect(results).toHaveLength(3);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('hold nothing while they wait', async () => {
+    const store = keptOpen(memoryStore());
+    const { runnable } = mixed();
+    const app = newProcess(store, runnable);
+    const session = await app.session({ id });
+    await app.run(runnable, { session, runId: 'run', input: 'Go' });
+    const claim = await store.for({ tenant: 'default', app: 'restarts' }).claim(id, 'another', { ttl: 1_000 });
+    expect(claim.owner).toBe('another');
+  });
+});
+
+describe('the result of an operation', () => {
+  async function begun() {
+    const store = keptOpen(memoryStore());
+    const begin = tool({
+      name: 'begin',
+      description: 'Begins',
+      schema: z.object({}),
+      outputSchema: z.object({ url: z.string() }),
+      execute: () => pending({ operationId: 'op' }),
+    });
+    const runnable = caller(begin as Tool, {});
+    await work(store, runnable);
+    return { app: newProcess(store, runnable), resume: () => work(store, runnable) };
+  }
+
+  test('counts once', async () => {
+    const { app, resume } = await begun();
+    await expect(app.settleOperation('other', {})).rejects.toMatchObject({ code: 'request_not_found' });
+    await expect(app.settleOperation('op', { uri: 'secret-value' })).rejects.toMatchObject({
+      code: 'input_mismatch',
+      message: expect.not.stringContaining('secret-value'),
+    });
+    const attempts = await Promise.allSettled(Array.from({ length: 5 }, () => app.settleOperation('op', { url: 'x' }, { by: 'trigger:hook' })));
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const attempt of attempts) if (attempt.status === 'rejected') expect(attempt.reason).toMatchObject({ code: 'request_settled' });
+    const result = await resume();
+    expect(result?.status).toBe('completed');
+    await expect(app.settleOperation('op', { url: 'y' })).rejects.toMatchObject({ code: 'request_settled', data: { by: 'trigger:hook' } });
+  });
+
+  test('can be that it failed', async () => {
+    const { app, resume } = await begun();
+    await app.settleOperation('op', 'The disk is full.', { failed: true });
+    const result = await resume();
+    expect(result?.session.events.findLast((event) => event.type === 'tool_result')).toMatchObject({
+      result: { status: 'error_permanent', errorType: 'operation_failed', content: 'The disk is full.' },
+    });
+  });
+});

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+const flags = [
+  '--ignoreConfig',
+  '--noEmit',
+  '--extendedDiagnostics',
+  '--strict',
+  '--skipLibCheck',
+  '--exactOptionalPropertyTypes',
+  '--noUncheckedIndexedAccess',
+  '--allowImportingTsExtensions',
+  ...['--target', 'es2024', '--module', 'nodenext', '--moduleResolution', 'nodenext', '--customConditions', 'adjutant-source', '--types', 'node'],
+];
+
+function instantiations(file: string): number {
+  const report = execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...flags, `packages/core/test/types/${file}`], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return Number(/Instantiations:\s+(\d+)/.exec(report)?.[1]);
+}
+
+/** What the editor of a user has to work out for an ordinary agent, beyond what importing the packages costs. */
+test('an agent with a typed tool costs few type instantiations', () => {
+  const baseline = instantiations('empty.ts');
+  expect(baseline).toBeGreaterThan(0);
+  expect(instantiations('readme-example.ts') - baseline).toBeLessThan(4_000);
+});
+
+test('agents whose answers have types cost few type instantiations', () => {
+  const cost = instantiations('structured-output.ts') - instantiations('empty.ts');
+  expect(cost).toBeGreaterThan(0);
+  expect(cost).toBeLessThan(4_000);
+});
